@@ -16,6 +16,8 @@ struct err {
 _Static_assert(sizeof(struct err) <= PIPE_BUF, "must cross a pipe atomically");
 
 #define ERR_NONE ((struct err){ 0 })
+/* For a call that fails without anybody asking why. */
+#define ERR_IGNORED (&ERR_NONE)
 
 /**
  * err_sys() - fill @e with a formatted text followed by ": " and errno's text

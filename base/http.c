@@ -312,7 +312,6 @@ static void set_certs(struct exchange *x)
 	_cleanup_buf_ struct buf all = BUF_INIT((size_t)CERTS);
 	const char *path = getenv("SSL_CERT_FILE");
 	struct curl_blob blob = { .flags = CURL_BLOB_COPY };
-	struct err ignored = ERR_NONE;
 
 	if (path && *path)
 		x->h->c.setopt(x->h->easy, CURLOPT_CAINFO, path);
@@ -320,7 +319,7 @@ static void set_certs(struct exchange *x)
 		x->h->c.getinfo(x->h->easy, (CURLINFO)INFO_CAINFO, &path);
 	if (!own || !own->len)
 		return;
-	if (path && *path && file_read(AT_FDCWD, path, &all, &ignored) == 0)
+	if (path && *path && file_read(AT_FDCWD, path, &all, ERR_IGNORED) == 0)
 		(void)buf_adds(&all, "\n");
 	(void)buf_add(&all, own->data, own->len);
 	blob.data = buf_failed(&all) < 0 ? own->data : all.data;

@@ -494,8 +494,7 @@ static const char usual_dirs[] =
 
 int proc_find(const char *name, char *ret)
 {
-	struct err ignored = ERR_NONE;
-	int r = proc_path_settle(&ignored);
+	int r = proc_path_settle(ERR_IGNORED);
 
 	if (r < 0)
 		return r;

@@ -60,9 +60,7 @@ static int in_box_spawn(void *ctx, const struct box_command *c, struct box_proc 
 
 static void in_box_end(void *ctx, struct box_proc *p)
 {
-	struct err ignored;
-
-	(void)box_kill_session(ctx, p->id, &ignored);
+	(void)box_kill_session(ctx, p->id, ERR_IGNORED);
 }
 
 struct mcp_client_port mcp_client_box(struct box *box)
@@ -127,10 +125,9 @@ static void on_frame(void *ctx, const char *line, size_t len, bool whole)
 	struct mcp_client *c = ctx;
 	struct mcp_rpc m;
 	int64_t id = 0;
-	struct err ignored;
 
 	c->large |= !whole;
-	if (!whole || json_parse(line, len, &j, &ignored) < 0)
+	if (!whole || json_parse(line, len, &j, ERR_IGNORED) < 0)
 		return; /* some greet a person on their standard output */
 	mcp_rpc_read(j, &m);
 	if (m.kind == MCP_RPC_RESPONSE && !c->answer && json_int(m.id, &id) == 0 &&
@@ -399,7 +396,6 @@ static void take_tools(struct mcp_client *c, const struct json *list, struct too
 	json_each(it, list)
 	{
 		char name[MCP_FOREIGN_NAME];
-		struct err e = ERR_NONE;
 		const char *why;
 
 		if (c->n == MCP_CLIENT_TOOLS) {
@@ -408,7 +404,7 @@ static void take_tools(struct mcp_client *c, const struct json *list, struct too
 			return;
 		}
 		why = mcp_foreign_name(c->conf.name, it, name)
-			      ? add_tool(c, t, name, it, &e)
+			      ? add_tool(c, t, name, it, ERR_IGNORED)
 			      : "it has no name, or one that is too long";
 		if (why)
 			leave_out(c, it, why, notes);

@@ -89,9 +89,8 @@ static void refuse_frame(struct mcp *m, const char *line, size_t len, int code,
 static void refuse_json(struct mcp *m, const char *line, size_t len, struct err *why)
 {
 	_cleanup_json_ struct json *j = NULL;
-	struct err e = ERR_NONE;
 
-	if (json_parse_pieces(line, len, &j, &e) == 0)
+	if (json_parse_pieces(line, len, &j, ERR_IGNORED) == 0)
 		err_wrap(why, "a string holds U+0000, half a surrogate pair or broken "
 			      "UTF-8");
 	refuse_frame(m, line, len, MCP_RPC_PARSE, why->msg);

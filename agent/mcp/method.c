@@ -110,9 +110,8 @@ static struct json *annotations(const struct tool *t)
 static struct json *describe(const struct tool *t)
 {
 	_cleanup_json_ struct json *d = json_object(), *schema = NULL;
-	struct err e = ERR_NONE;
 
-	if (json_parse(t->schema, strlen(t->schema), &schema, &e) < 0)
+	if (json_parse(t->schema, strlen(t->schema), &schema, ERR_IGNORED) < 0)
 		return NULL;
 	json_set_str(d, "name", t->name);
 	json_set_str(d, "description", t->description);

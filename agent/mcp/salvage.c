@@ -109,9 +109,9 @@ static struct span take_object(struct look *x)
 static size_t tell(const struct span *id, mcp_salvage_fn *fn, void *ctx)
 {
 	_cleanup_json_ struct json *j = NULL;
-	struct err ignored;
 
-	if (!id->s || json_parse(id->s, id->len, &j, &ignored) < 0 || !mcp_rpc_is_id(j))
+	if (!id->s || json_parse(id->s, id->len, &j, ERR_IGNORED) < 0 ||
+	    !mcp_rpc_is_id(j))
 		return 0;
 	fn(ctx, j);
 	return 1;

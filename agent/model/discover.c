@@ -115,13 +115,13 @@ static uint64_t ollama_window(struct model *m)
 {
 	_cleanup_json_ struct json *shown = NULL, *q = json_object();
 	_cleanup_buf_ struct buf body = BUF_INIT(1024), url = BUF_INIT(8192);
-	struct err ignored;
 
 	if (buf_addf(&url, "%.*s/api/show",
 		     (int)(strlen(m->url) - (text_ends(m->url, "/api") ? 4 : 0)),
 		     m->url) < 0 ||
 	    json_set_str(q, "model", m->name) < 0 || json_print(q, false, &body) < 0 ||
-	    model_http_json(m, buf_cstr(&url), buf_cstr(&body), &shown, &ignored) < 0)
+	    model_http_json(m, buf_cstr(&url), buf_cstr(&body), &shown, ERR_IGNORED) <
+		    0)
 		return 0;
 	json_each(it, json_get(shown, "model_info"))
 	{
@@ -159,12 +159,11 @@ static uint64_t llamacpp_window(struct model *m, const char *base, size_t n)
 {
 	_cleanup_buf_ struct buf url = BUF_INIT(8192);
 	_cleanup_json_ struct json *props = NULL;
-	struct err ignored;
 
 	if (n >= 3 && memcmp(base + n - 3, "/v1", 3) == 0)
 		n -= 3;
 	if (buf_add(&url, base, n) < 0 || buf_adds(&url, "/props") < 0 ||
-	    model_http_json(m, buf_cstr(&url), NULL, &props, &ignored) < 0)
+	    model_http_json(m, buf_cstr(&url), NULL, &props, ERR_IGNORED) < 0)
 		return 0;
 	return positive(json_get(props, "default_generation_settings"), "n_ctx");
 }
@@ -188,14 +187,13 @@ static uint64_t openai_window(struct model *m)
 	_cleanup_json_ struct json *models = NULL;
 	const struct json *entry;
 	const char *owner;
-	struct err ignored;
 	size_t n;
 
 	if (m->wire->url(&m->to, &chat) < 0 || !text_ends(buf_cstr(&chat), leaf))
 		return 0; /* with a query: Azure, which tells nothing */
 	n = chat.len - strlen(leaf);
 	if (buf_add(&url, chat.data, n) < 0 || buf_adds(&url, "/models") < 0 ||
-	    model_http_json(m, buf_cstr(&url), NULL, &models, &ignored) < 0)
+	    model_http_json(m, buf_cstr(&url), NULL, &models, ERR_IGNORED) < 0)
 		return 0;
 	entry = find_entry(models, m->name);
 	owner = json_get_str(entry, "owned_by");

@@ -185,11 +185,10 @@ static void bury(struct python *p, bool killed)
 	struct python_death d = { .killed = killed,
 				  .in_cell = p->state >= PYTHON_RUNNING,
 				  .why = p->broken };
-	struct err ignored = ERR_NONE;
 
 	if (killed && p->conf.context) /* whom it stands for is to be killed */
 		(void)p->conf.port.signal(p->conf.port.ctx, p->proc.id, SIGTERM,
-					  &ignored);
+					  ERR_IGNORED);
 	reap(p, (killed && !p->conf.context) || p->broken ? 0 : GRACE_MS, &d.exit);
 	tell_streams(p);
 	forget(p);
@@ -221,18 +220,16 @@ static void enter(struct python *p, const struct python_message *m)
 static void say_seen(struct python *p)
 {
 	struct json *m = json_object();
-	struct err ignored = ERR_NONE;
 
 	json_set_str(m, "t", "seen");
-	(void)send_message(p, m, &ignored);
+	(void)send_message(p, m, ERR_IGNORED);
 }
 
 static int on_frame(void *ctx, const char *text, size_t len)
 {
 	_cleanup_python_message_ struct python_message m = PYTHON_MESSAGE_NONE;
 	struct python *p = ctx;
-	struct err e = ERR_NONE;
-	int r = python_message_read(text, len, &m, &e);
+	int r = python_message_read(text, len, &m, ERR_IGNORED);
 
 	if (r < 0)
 		return r;
@@ -273,10 +270,8 @@ static bool take_messages(struct python *p)
 
 static void send_interrupt(struct python *p)
 {
-	struct err ignored = ERR_NONE;
-
 	p->interrupts++;
-	(void)p->conf.port.signal(p->conf.port.ctx, p->proc.id, SIGINT, &ignored);
+	(void)p->conf.port.signal(p->conf.port.ctx, p->proc.id, SIGINT, ERR_IGNORED);
 	set_timer(p, p->interrupts == 1 ? AGAIN_MS : KILL_MS);
 }
 
@@ -539,11 +534,10 @@ void python_interrupt(struct python *p)
 void python_finish(struct python *p)
 {
 	struct json *m = json_object();
-	struct err ignored = ERR_NONE;
 
 	json_set_str(m, "t", "exit");
 	if (alive(p))
-		(void)send_message(p, take(&m, NULL), &ignored);
+		(void)send_message(p, take(&m, NULL), ERR_IGNORED);
 	json_free(&m);
 }
 

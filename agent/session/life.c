@@ -122,10 +122,9 @@ static void await_end(struct session *s)
 	const struct session_port *port = s->conf.port;
 	uint64_t until = sys_now_ms() + END_MS;
 	struct session_death gone;
-	struct err e = ERR_NONE;
 
 	while (sys_now_ms() < until &&
-	       port->died(port->ctx, s->proc.id, &gone, &e) == 0) {
+	       port->died(port->ctx, s->proc.id, &gone, ERR_IGNORED) == 0) {
 		struct pollfd p = { port->fd(port->ctx), POLLIN, 0 };
 
 		sys_poll(&p, 1, END_LOOK_MS);
@@ -135,10 +134,9 @@ static void await_end(struct session *s)
 
 void session_life_stop(struct session *s)
 {
-	struct err e = ERR_NONE;
-
 	if (s->proc.master >= 0 &&
-	    s->conf.port->end(s->conf.port->ctx, s->proc.id, &e) == 0 && !s->is_dead)
+	    s->conf.port->end(s->conf.port->ctx, s->proc.id, ERR_IGNORED) == 0 &&
+	    !s->is_dead)
 		await_end(s);
 	forget(s);
 }
@@ -146,12 +144,11 @@ void session_life_stop(struct session *s)
 bool session_life_died(struct session *s)
 {
 	struct session_death death;
-	struct err e = ERR_NONE;
 	int r;
 
 	if (s->proc.master < 0 || (s->is_dead && s->death.gone))
 		return s->is_dead;
-	r = s->conf.port->died(s->conf.port->ctx, s->proc.id, &death, &e);
+	r = s->conf.port->died(s->conf.port->ctx, s->proc.id, &death, ERR_IGNORED);
 	if (s->is_dead) { /* it may have been the first of its box to end */
 		s->death.gone = r < 0;
 		return true;

@@ -103,11 +103,10 @@ static int add(struct changes_snapshot *s, const char *path, const struct stat *
 /* Whatever box and person do meanwhile: at most TEXT_MAX bytes of a plain file without NUL. */
 static bool read_text(int fd, struct buf *ret)
 {
-	struct err ignored;
 	struct stat st;
 
 	return fd >= 0 && sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	       file_read_fd(fd, ret, &ignored) == 0 &&
+	       file_read_fd(fd, ret, ERR_IGNORED) == 0 &&
 	       !memchr(buf_cstr(ret), 0, ret->len);
 }
 

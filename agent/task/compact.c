@@ -95,12 +95,11 @@ size_t compact_point(const struct history *h, size_t bytes, unsigned turns)
 static int add_turn(const struct json *message, struct buf *out)
 {
 	_cleanup_turn_ struct turn t;
-	struct err ignored;
 	uint64_t seed = 1;
 	int r;
 
 	turn_init(&t);
-	r = message_turn(message, &seed, &t, &ignored);
+	r = message_turn(message, &seed, &t, ERR_IGNORED);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0; /* a message of nobody's */
 	if (t.text.len)

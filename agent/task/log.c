@@ -36,9 +36,8 @@ static struct json *record(struct task *t)
 static void set_settings(struct json *j, const char *text)
 {
 	_cleanup_json_ struct json *settings = NULL;
-	struct err ignored;
 
-	if (text && json_parse(text, strlen(text), &settings, &ignored) == 0)
+	if (text && json_parse(text, strlen(text), &settings, ERR_IGNORED) == 0)
 		json_set(j, "settings", take(&settings, NULL));
 }
 
@@ -49,11 +48,10 @@ static struct json *tools_list(const struct toolset *set)
 	for (size_t i = 0; i < set->n; i++) {
 		_cleanup_json_ struct json *j = json_object(), *schema = NULL;
 		const char *text = set->v[i].schema;
-		struct err ignored;
 
 		json_set_str(j, "name", set->v[i].name);
 		json_set_str(j, "description", set->v[i].description);
-		if (json_parse(text, strlen(text), &schema, &ignored) == 0)
+		if (json_parse(text, strlen(text), &schema, ERR_IGNORED) == 0)
 			json_set(j, "schema", take(&schema, NULL));
 		json_add(list, take(&j, NULL));
 	}
@@ -252,11 +250,10 @@ void task_log_patch(struct task *t)
 	_cleanup_buf_ struct buf now = BUF_INIT(TASK_PATCH);
 	const struct task_review *review = &t->conf->review;
 	uint64_t begun = task_now(t);
-	struct err ignored = ERR_NONE;
 	struct json *j;
 
 	if (!review->patch || t->slow_patch ||
-	    review->patch(review->ctx, &now, &ignored) < 0)
+	    review->patch(review->ctx, &now, ERR_IGNORED) < 0)
 		return;
 	t->slow_patch = task_now(t) - begun > SLOW_MS;
 	if (now.len == t->patch.len &&

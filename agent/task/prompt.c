@@ -195,7 +195,6 @@ static int add_file(struct words *w, int dirfd, const char *dir, const char *nam
 	_cleanup_close_ int fd =
 		sys_openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	char path[PATH_SHOWN + 16], shown[4 * sizeof(path)], mark[HASH_HEX];
-	struct err ignored;
 	struct stat st;
 	ssize_t n = 0;
 
@@ -208,7 +207,7 @@ static int add_file(struct words *w, int dirfd, const char *dir, const char *nam
 		n = sys_pread(fd, text.data, PROMPT_FILE_MAX, 0);
 	if (n > 0)
 		buf_commit(&text, (size_t)n);
-	if (hash_text(buf_cstr(&text), text.len, mark, &ignored) < 0)
+	if (hash_text(buf_cstr(&text), text.len, mark, ERR_IGNORED) < 0)
 		mark[0] = '\0';
 	if (w->marks)
 		json_set_str(w->marks, shown, mark);

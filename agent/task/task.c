@@ -482,7 +482,6 @@ int task_run(struct task_conf *conf, struct task_report *ret, struct err *e)
 {
 	_cleanup_changes_snapshot_ struct changes_snapshot *before = NULL;
 	_cleanup_(task_done) struct task t;
-	struct err ignored;
 	int r;
 
 	prepare(&t, conf, ret);
@@ -490,7 +489,7 @@ int task_run(struct task_conf *conf, struct task_report *ret, struct err *e)
 	if (r < 0)
 		return r;
 	if (conf->project_fd >= 0 && !conf->review.changes)
-		changes_snapshot(conf->project_fd, &before, &ignored);
+		changes_snapshot(conf->project_fd, &before, ERR_IGNORED);
 	r = conf->compact && conf->resume_fd >= 0 ? task_shorten(&t, 2, e) : TASK_GO_ON;
 	do {
 		while (r == TASK_GO_ON)

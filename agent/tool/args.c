@@ -52,9 +52,8 @@ static struct json *list_of(const struct json *v)
 {
 	_cleanup_json_ struct json *j = NULL;
 	const char *s = json_str(v);
-	struct err ignored;
 
-	if (!s || json_parse(s, strlen(s), &j, &ignored) < 0 ||
+	if (!s || json_parse(s, strlen(s), &j, ERR_IGNORED) < 0 ||
 	    json_type(j) != JSON_ARRAY)
 		return NULL;
 	return take(&j, NULL);

@@ -266,10 +266,10 @@ int tool_file_read(struct toolbox *t, const struct json *args, struct tool_resul
 static int tell_lost_bits(const struct files *f, const char *path, mode_t was,
 			  struct tool_result *ret)
 {
-	struct err ignored = ERR_NONE;
 	struct files_stat now;
 
-	if (!(was & (S_ISUID | S_ISGID)) || files_stat(f, path, &now, &ignored) < 0 ||
+	if (!(was & (S_ISUID | S_ISGID)) ||
+	    files_stat(f, path, &now, ERR_IGNORED) < 0 ||
 	    !(was & ~now.mode & (S_ISUID | S_ISGID)))
 		return 0;
 	if (ret->text.len && ret->text.data[ret->text.len - 1] != '\n')
@@ -289,10 +289,9 @@ int tool_file_write(struct toolbox *t, const struct json *args, struct tool_resu
 	const char *path = json_get_str(args, "path");
 	const char *content = json_get_str(args, "content");
 	struct files_stat was = { 0 };
-	struct err ignored = ERR_NONE;
 	int r;
 
-	(void)files_stat(&f, path, &was, &ignored); /* most are new */
+	(void)files_stat(&f, path, &was, ERR_IGNORED); /* most are new */
 	r = files_put(&f, path, content, strlen(content), e);
 	if (r < 0)
 		return tool_result_failed(r, ret, e);
@@ -305,10 +304,9 @@ bool tool_file_text(const struct toolbox *t, const struct json *args, struct buf
 {
 	const char *path = json_get_str(args, "path");
 	struct files f = files_of(t);
-	struct err ignored = ERR_NONE;
 	struct files_stat st;
 
-	return path && files_get(&f, path, ret, &st, &ignored) == 0 && ret->len &&
+	return path && files_get(&f, path, ret, &st, ERR_IGNORED) == 0 && ret->len &&
 	       st.size == ret->len && !kind_of(ret->data, ret->len);
 }
 

@@ -48,7 +48,6 @@ static int add_file(const struct toolbox *t, const struct session *s,
 	_cleanup_buf_ struct buf text = BUF_INIT(LOG_MAX);
 	char path[JOBS_PATH], shown[JOBS_PATH], inside[64];
 	struct files_stat st;
-	struct err e = ERR_NONE;
 	int r;
 
 	jobs_output(job, path);
@@ -56,7 +55,7 @@ static int add_file(const struct toolbox *t, const struct session *s,
 		return 0;
 	text_escaped(shown, sizeof(shown), path, strlen(path));
 	snprintf(inside, sizeof(inside), "/proc/%d/fd/1", job->inside);
-	if (files_get(&f, inside, &text, &st, &e) < 0 || st.size > text.len)
+	if (files_get(&f, inside, &text, &st, ERR_IGNORED) < 0 || st.size > text.len)
 		return buf_addf(out, "  its output is in %s\n", shown);
 	r = buf_addf(out, "  its output is in %s (%" PRIu64 " bytes)%s\n", shown,
 		     st.size, text.len ? "; the end of it:" : "");
@@ -117,11 +116,10 @@ static void leave_jobs(struct session *s)
 	static const char last[] = "disown -ah 2>/dev/null; exit 0";
 	const struct session_limits lim = { .hard_ms = LEAVE_MS, .soft_ms = LEAVE_MS };
 	_cleanup_session_result_ struct session_result r;
-	struct err ignored;
 
 	session_result_init(&r);
 	if (!session_waitable(s))
-		(void)session_run(s, last, strlen(last), &lim, &r, &ignored);
+		(void)session_run(s, last, strlen(last), &lim, &r, ERR_IGNORED);
 }
 
 static bool add_names(struct session *s, struct buf *jobs)

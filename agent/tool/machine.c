@@ -107,12 +107,11 @@ void machine_look(struct toolbox *t, struct machine *ret)
 					       .argv = argv,
 					       .out = &out,
 					       .total_ms = LOOK_MS };
-	struct err ignored = ERR_NONE;
 	struct utsname u = { 0 };
 	int status;
 
-	if (program_start(&p, &ignored) < 0 || program_end(&p, &status, &ignored) < 0 ||
-	    status)
+	if (program_start(&p, ERR_IGNORED) < 0 ||
+	    program_end(&p, &status, ERR_IGNORED) < 0 || status)
 		return;
 	(void)sys_uname(&u); /* the kernel is the same, and a program less is run */
 	machine_read(buf_cstr(&out), u.machine, ret);

@@ -73,9 +73,7 @@ static void drain(struct program *p, int i)
 
 static int killed(struct program *p, int code, const char *why, struct err *e)
 {
-	struct err ignored = ERR_NONE;
-
-	box_signal(p->box, p->p.id, SIGKILL, &ignored);
+	box_signal(p->box, p->p.id, SIGKILL, ERR_IGNORED);
 	return err_sys(e, code, "%s %s", p->argv[0], why);
 }
 

@@ -228,12 +228,11 @@ void tool_python_done(struct toolbox *t)
 static void save_log(struct tool_python *c, struct tool_result *ret)
 {
 	struct files f = { .box = c->t->conf.box, .user = c->t->conf.user, .cwd = "/" };
-	struct err ignored = ERR_NONE;
 	char path[128];
 
 	snprintf(path, sizeof(path), "/tmp/cubby-output/python-%.40s-%u.txt", c->name,
 		 c->serial++ % LOGS_KEPT);
-	if (files_put_spill(&f, path, &c->spill, &ignored) == 0)
+	if (files_put_spill(&f, path, &c->spill, ERR_IGNORED) == 0)
 		ret->log_path = strdup(path);
 }
 

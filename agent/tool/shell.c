@@ -133,9 +133,8 @@ static struct session_limits limits(struct toolbox *t, const struct json *args,
 int64_t tool_shell_kills(const struct toolbox *t)
 {
 	_cleanup_json_ struct json *a = NULL;
-	struct err ignored = ERR_NONE;
 
-	if (!t->conf.box || box_ask(t->conf.box, "kills", NULL, &a, &ignored) < 0)
+	if (!t->conf.box || box_ask(t->conf.box, "kills", NULL, &a, ERR_IGNORED) < 0)
 		return -1;
 	return json_get_int(a, "oom_kills", -1);
 }
@@ -179,7 +178,6 @@ static bool is_literal(const char *s)
 {
 	_cleanup_json_ struct json *j = NULL;
 	_cleanup_free_ char *copy = NULL;
-	struct err ignored;
 
 	s += strspn(s, " \t\n");
 	if ((*s != '[' && *s != '{') || !(copy = strdup(s)))
@@ -187,7 +185,7 @@ static bool is_literal(const char *s)
 	for (char *p = copy; *p; p++)
 		if (*p == '\'')
 			*p = '"';
-	if (json_parse(copy, strlen(copy), &j, &ignored) < 0 || !json_len(j))
+	if (json_parse(copy, strlen(copy), &j, ERR_IGNORED) < 0 || !json_len(j))
 		return false;
 	return json_type(j) == JSON_OBJECT || s[1] != ' ' || json_len(j) > 1;
 }

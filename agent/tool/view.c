@@ -73,11 +73,10 @@ int tool_view_attach(struct toolbox *t, const char *path, struct tool_result *re
 {
 	_cleanup_buf_ struct buf data = BUF_INIT(PICTURE_MAX);
 	struct files f = { .box = t->conf.box, .user = t->conf.user, .cwd = "/" };
-	struct err ignored = ERR_NONE;
 	struct files_stat st;
 	struct picture p;
 
-	if (files_get(&f, path, &data, &st, &ignored) < 0 || st.size != data.len ||
+	if (files_get(&f, path, &data, &st, ERR_IGNORED) < 0 || st.size != data.len ||
 	    !picture_read(data.data, data.len, &p) || !is_small(&p, &data))
 		return 0;
 	ret->caption = strdup(path);

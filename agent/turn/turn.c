@@ -170,10 +170,9 @@ int turn_parse_args(struct turn *t, struct err *e)
 static bool is_call_object(const char *text, size_t len, const char *const *tools)
 {
 	_cleanup_json_ struct json *j = NULL;
-	struct err ignored;
 	const char *name;
 
-	if (json_parse(text, len, &j, &ignored) < 0 || json_type(j) != JSON_OBJECT)
+	if (json_parse(text, len, &j, ERR_IGNORED) < 0 || json_type(j) != JSON_OBJECT)
 		return false;
 	name = json_get_str(j, "name");
 	if (!name)

@@ -102,9 +102,8 @@ static bool html_title(const char *body, size_t len, struct retry_cause *ret)
 void wire_error_body(const char *body, size_t len, struct retry_cause *ret)
 {
 	_cleanup_json_ struct json *j = NULL;
-	struct err ignored;
 
-	if (json_parse(body, len, &j, &ignored) == 0) {
+	if (json_parse(body, len, &j, ERR_IGNORED) == 0) {
 		const char *detail = json_get_str(j, "detail");
 
 		if (wire_error_read(j, ret))

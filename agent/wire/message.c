@@ -35,12 +35,11 @@ static int no_memory(struct err *e)
 int message_arguments(const char *raw, struct buf *out)
 {
 	_cleanup_json_ struct json *args = NULL, *strict = NULL;
-	struct err ignored;
 
-	if (raw && json_parse(raw, strlen(raw), &strict, &ignored) == 0 &&
+	if (raw && json_parse(raw, strlen(raw), &strict, ERR_IGNORED) == 0 &&
 	    json_type(strict) == JSON_OBJECT)
 		return buf_adds(out, raw);
-	if (!raw || args_parse(raw, strlen(raw), &args, &ignored) < 0)
+	if (!raw || args_parse(raw, strlen(raw), &args, ERR_IGNORED) < 0)
 		return buf_adds(out, "{}");
 	return json_print(args, false, out);
 }

@@ -132,12 +132,11 @@ int sse_feed(struct sse *s, const void *bytes, size_t len, struct err *e)
 static bool whole(const struct buf *data)
 {
 	_cleanup_json_ struct json *j = NULL;
-	struct err ignored;
 
 	if (data->len == 6 && memcmp(data->data, "[DONE]", 6) == 0)
 		return true;
 	return data->len &&
-	       json_parse_pieces(data->data, data->len, &j, &ignored) == 0 &&
+	       json_parse_pieces(data->data, data->len, &j, ERR_IGNORED) == 0 &&
 	       json_type(j) == JSON_OBJECT;
 }
 

@@ -56,14 +56,13 @@ void boxlinks_tell(const struct app *app, const struct boxsetup *s)
 {
 	_cleanup_close_ int fd = -1;
 	char shown[SHOWN], others[SHOWN];
-	struct err ignored = ERR_NONE;
 	struct hardlinks h;
 
 	if (app->quiet || app->json || is_known(s))
 		return;
 	fd = open_project(s);
 	if (fd < 0 || !hardlinks_likely(fd) ||
-	    hardlinks_find(fd, s->spec.git_writable, &h, &ignored) < 0)
+	    hardlinks_find(fd, s->spec.git_writable, &h, ERR_IGNORED) < 0)
 		return;
 	mark(s, h.files > 0);
 	if (!h.files)

@@ -43,7 +43,6 @@ static int look_box(const struct boxsetup *s, const struct sought *x,
 		    struct userdb_user *ret, struct err *e)
 {
 	struct chain c = { .n = 0 };
-	struct err ignored = ERR_NONE;
 	char path[PATH_MAX];
 	int r;
 
@@ -51,7 +50,7 @@ static int look_box(const struct boxsetup *s, const struct sought *x,
 		return 0;
 	r = look(s->dir.dirfd, "upper", x, ret, e)
 		    ?: look(s->dir.dirfd, "copy/rootfs", x, ret, e);
-	(void)chain_load(s->dir.dirfd, "chain", &c, &ignored);
+	(void)chain_load(s->dir.dirfd, "chain", &c, ERR_IGNORED);
 	for (size_t i = 0; i < c.n && r == 0; i++) {
 		snprintf(path, sizeof(path), "layers/%s/machine", c.layers[i]);
 		r = look(s->store.dirfd, path, x, ret, e);
@@ -63,7 +62,6 @@ static int look_image(const struct boxsetup *s, const struct sought *x,
 		      struct userdb_user *ret, struct err *e)
 {
 	_cleanup_buf_ struct buf list = BUF_INIT(LAYERS_TEXT);
-	struct err ignored = ERR_NONE;
 	char path[PATH_MAX];
 	char *rest = NULL;
 	int r;
@@ -71,7 +69,8 @@ static int look_image(const struct boxsetup *s, const struct sought *x,
 	snprintf(path, sizeof(path), "%s/rootfs", s->spec.image);
 	r = look(s->store.images, path, x, ret, e);
 	snprintf(path, sizeof(path), "images/%s/layers", s->spec.image);
-	if (r != 0 || file_read(s->store.dirfd, path, &list, &ignored) < 0 || !list.len)
+	if (r != 0 || file_read(s->store.dirfd, path, &list, ERR_IGNORED) < 0 ||
+	    !list.len)
 		return r;
 	for (char *l = strtok_r(list.data, "\n", &rest); l && r == 0;
 	     l = strtok_r(NULL, "\n", &rest)) {
@@ -153,14 +152,13 @@ int owner_check(const struct app *app, const struct boxsetup *s, struct err *e)
 static bool was_told(const struct boxsetup *s, const char *user)
 {
 	_cleanup_buf_ struct buf last = BUF_INIT(TOLD_TEXT);
-	struct err ignored = ERR_NONE;
 
-	if (file_read(s->dir.dirfd, "user-told", &last, &ignored) == 0 &&
+	if (file_read(s->dir.dirfd, "user-told", &last, ERR_IGNORED) == 0 &&
 	    strcmp(buf_cstr(&last), user) == 0)
 		return true;
 	(void)file_replace_soon(s->dir.dirfd, "user-told",
 				&(struct file_data){ user, strlen(user), 0600 },
-				&ignored);
+				ERR_IGNORED);
 	return false;
 }
 

@@ -217,11 +217,9 @@ int volumes_fill(const struct app *app, struct spec *s, struct err *e)
 static bool is_listed(const struct json *list, const struct spec_volume *v,
 		      struct spec_volume *other)
 {
-	struct err ignored = ERR_NONE;
-
 	json_each(it, list)
 	{
-		if (spec_volume_from_json(it, other, &ignored) == 0 &&
+		if (spec_volume_from_json(it, other, ERR_IGNORED) == 0 &&
 		    other->kind == v->kind && other->access == v->access &&
 		    strcmp(other->source, v->source) == 0)
 			return true;
@@ -233,13 +231,12 @@ bool volumes_are_new(const struct app *app, const struct spec *s,
 		     const struct json *old)
 {
 	_cleanup_free_ struct spec_volume *v = calloc(2, sizeof(*v));
-	struct err ignored = ERR_NONE;
 
 	if (app->config->v[CONFIG_VOLUME].from == CONFIG_FROM_FLAG)
 		return false;
 	json_each(it, s->volumes)
 	{
-		if (!v || (spec_volume_from_json(it, v, &ignored) == 0 &&
+		if (!v || (spec_volume_from_json(it, v, ERR_IGNORED) == 0 &&
 			   v->access == SPEC_VOLUME_RW &&
 			   !is_listed(json_get(old, "volumes"), v, v + 1)))
 			return true;

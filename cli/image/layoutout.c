@@ -251,13 +251,12 @@ static int put_docker(struct layoutout *l, const char *config, const char *name,
 	_cleanup_json_ struct json *list = json_array();
 	struct json *m = json_object(), *tags = json_array(), *layers = json_array();
 	char path[PATH], digest[HASH_HEX], full[OCI_NAME];
-	struct err ignored = ERR_NONE;
 	struct oci_name n;
 	uint64_t size;
 
 	snprintf(path, sizeof(path), "blobs/sha256/%s", config);
 	(void)json_set_str(m, "Config", path);
-	if (oci_name_parse(name, &n, &ignored) == 0 && !n.digest.text[0]) {
+	if (oci_name_parse(name, &n, ERR_IGNORED) == 0 && !n.digest.text[0]) {
 		oci_name_text(&n, full);
 		(void)json_add(tags, json_string(full));
 	}

@@ -14,11 +14,10 @@ static int find(const struct store *st, const char *name, const char *map,
 		struct image *ret, struct err *e)
 {
 	struct source src;
-	struct err ignored = ERR_NONE;
 	int r;
 
 	r = image_find(st, name, map, ret, e);
-	if (r != -ENOENT || source_parse(name, &src, &ignored) < 0)
+	if (r != -ENOENT || source_parse(name, &src, ERR_IGNORED) < 0)
 		return r;
 	return image_find(st, src.name, map, ret, e);
 }
@@ -31,10 +30,10 @@ int imagepick_name(struct app *, void *, const char *name, struct err *e)
 bool imagepick_same(const struct store *st, const char *name, const struct spec *s)
 {
 	struct image image;
-	struct err e = ERR_NONE;
 
 	return strcmp(name, s->image_name) == 0 ||
-	       (find(st, name, idmap_kind_name(s->map.kind), &image, &e) == 0 &&
+	       (find(st, name, idmap_kind_name(s->map.kind), &image, ERR_IGNORED) ==
+			0 &&
 		strcmp(image.dir, s->image) == 0);
 }
 
@@ -60,9 +59,8 @@ static int take_named(void *ctx, const struct image *i)
 int imagepick_hint(const struct store *st, const char *map, struct err *e)
 {
 	struct seen s = { .map = map };
-	struct err ignored = ERR_NONE;
 
-	if (e->code == -ECANCELED || image_list(st, take_named, &s, &ignored) < 0)
+	if (e->code == -ECANCELED || image_list(st, take_named, &s, ERR_IGNORED) < 0)
 		return e->code;
 	if (!s.name[0] && !s.other[0])
 		return e->code; /* none at all: what makes one was said */

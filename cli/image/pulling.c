@@ -81,7 +81,6 @@ int pulling_image(const struct app *app, const struct store *st,
 			     .shown = what->source ? what->name : what->ref };
 	_cleanup_json_ struct json *json = idmap_to_json(map);
 	struct idmap own = *map; /* a context is not const */
-	struct err ignored = ERR_NONE;
 	struct pull_conf conf = {
 		.store = st,
 		.map = idmap_kind_name(map->kind),
@@ -106,7 +105,7 @@ int pulling_image(const struct app *app, const struct store *st,
 		return r;
 	conf.abort_fd = held.fd;
 	(void)pull_clean(&conf,
-			 &ignored); /* what cannot be removed waits for the next */
+			 ERR_IGNORED); /* what cannot be removed waits for the next */
 	r = pull_image(&conf, what->ref, ret, e);
 	if (p.begun)
 		progress_end(&p.bar, r == 0);

@@ -27,13 +27,12 @@ struct staged {
 
 static void staged_done(struct staged *s)
 {
-	struct err ignored = ERR_NONE;
 	struct idmap none = { .kind = IDMAP_SINGLE };
 
 	scope_close(&s->dir);
 	if (s->staging.dirfd >= 0)
 		(void)staging_remove(&s->store, &s->staging, worker_rmtree, &none,
-				     &ignored);
+				     ERR_IGNORED);
 	staging_close(&s->staging);
 	store_close(&s->store);
 }

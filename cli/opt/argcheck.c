@@ -175,12 +175,10 @@ static bool is_operand(const char *word)
 
 int argcheck_operand(const struct argcheck *s, int argc, char **argv, int at)
 {
-	struct err e = ERR_NONE;
-
 	while (at < argc && !is_operand(argv[at])) {
 		if (strcmp(argv[at], "--") == 0)
 			return at + 1;
-		at += 1 + MAX(check_option(s, argc, argv, at, &e), 0);
+		at += 1 + MAX(check_option(s, argc, argv, at, ERR_IGNORED), 0);
 	}
 	return MIN(at, argc);
 }

@@ -322,13 +322,11 @@ static uint64_t default_memory(void)
 
 void config_init(struct config *c)
 {
-	struct err e;
-
 	*c = (struct config){ 0 };
 	for (int k = 0; k < CONFIG_COUNT; k++)
 		if (config_rows[k].value)
 			(void)config_set(c, (enum config_key)k, config_rows[k].value,
-					 CONFIG_FROM_DEFAULT, &e);
+					 CONFIG_FROM_DEFAULT, ERR_IGNORED);
 	c->v[CONFIG_MEMORY].n = default_memory();
 }
 

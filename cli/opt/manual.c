@@ -158,14 +158,13 @@ static void show(const struct app *app, const char *text, size_t len)
 	_cleanup_buf_ struct buf rows = BUF_INIT(1 << 20);
 	struct markdown_look look = { .color = app->color_out };
 	unsigned short height, cols;
-	struct err ignored = ERR_NONE;
 
 	if (tty_size(fileno(app->out), &height, &cols) < 0) {
 		fwrite(text, 1, len, app->out);
 		return;
 	}
 	look.cols = MIN(cols, 100);
-	(void)markdown_rows(text, len, &look, &rows, &ignored);
+	(void)markdown_rows(text, len, &look, &rows, ERR_IGNORED);
 	pager_show(app, &rows, height);
 }
 

@@ -28,14 +28,13 @@ static int find_entry(const struct agreed *a, struct entry *ret, struct err *e)
 bool agreed_to(const struct store *st, const struct agreed *a)
 {
 	_cleanup_buf_ struct buf had = BUF_INIT(HASH_HEX);
-	struct err ignored = ERR_NONE;
 	char path[HASH_HEX + 16];
 	struct entry x;
 
-	if (find_entry(a, &x, &ignored) < 0)
+	if (find_entry(a, &x, ERR_IGNORED) < 0)
 		return false;
 	snprintf(path, sizeof(path), "agreed/%s", x.name);
-	return file_read(st->dirfd, path, &had, &ignored) == 0 &&
+	return file_read(st->dirfd, path, &had, ERR_IGNORED) == 0 &&
 	       strcmp(buf_cstr(&had), x.hash) == 0;
 }
 

@@ -54,11 +54,10 @@ static size_t count_waiting(const struct boxsetup *s, struct err *e)
 static size_t waiting_of(const struct store *st, const char *key)
 {
 	struct boxsetup s = { .store = STORE_NONE, .dir = BOXDIR_NONE };
-	struct err ignored = ERR_NONE;
 	size_t n;
 
 	s.spec = SPEC_NONE;
-	n = load(st, key, &s, &ignored) == 0 ? count_waiting(&s, &ignored) : 0;
+	n = load(st, key, &s, ERR_IGNORED) == 0 ? count_waiting(&s, ERR_IGNORED) : 0;
 	spec_done(&s.spec);
 	boxdir_close(&s.dir);
 	store_close(&s.store);
@@ -85,11 +84,10 @@ static void show_box(const struct app *app, const struct store *st,
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	char size[32] = "unknown size", age[32];
 	size_t waiting = waiting_of(st, b->key);
-	struct err ignored = ERR_NONE;
 
-	if (boxdir_open(st, b->key, false, &dir, &ignored) == 0) {
+	if (boxdir_open(st, b->key, false, &dir, ERR_IGNORED) == 0) {
 		text_put_bytes(size, sizeof(size), snapshot_bytes(st, &dir));
-		(void)packages_added(st, &dir, b->image_dir, &packages, &ignored);
+		(void)packages_added(st, &dir, b->image_dir, &packages, ERR_IGNORED);
 	}
 	fputs("  ", app->err);
 	render_safe(app->err, b->project);

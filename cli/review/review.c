@@ -118,9 +118,8 @@ struct listening {
 static void take_line(struct listening *l, size_t len)
 {
 	struct json *j = NULL;
-	struct err ignored = ERR_NONE;
 
-	if (json_parse(buf_cstr(&l->line), len, &j, &ignored) == 0)
+	if (json_parse(buf_cstr(&l->line), len, &j, ERR_IGNORED) == 0)
 		(void)json_add(l->list, j);
 	buf_consume(&l->line, len + 1);
 }
@@ -282,11 +281,10 @@ int review_renew(const struct boxsetup *setup)
 {
 	const struct box_open o = { .spec = &setup->spec, .join_only = true };
 	_cleanup_box_ struct box *box = NULL;
-	struct err ignored;
 
-	int r = box_open(&o, &box, &ignored);
+	int r = box_open(&o, &box, ERR_IGNORED);
 
-	return r < 0 ? r : box_ask(box, "renew", NULL, NULL, &ignored);
+	return r < 0 ? r : box_ask(box, "renew", NULL, NULL, ERR_IGNORED);
 }
 
 /* ---- what it is asked ----------------------------------------------------------------------- */

@@ -76,7 +76,6 @@ int reviewshow_undo(const struct app *app, const struct review *rv,
 		    const struct json *args, struct err *e)
 {
 	_cleanup_json_ struct json *git = NULL, *files = NULL;
-	struct err ignored = ERR_NONE;
 	int r = review_git(rv, args, &git, e);
 
 	reviewshow_told(app, git);
@@ -87,7 +86,7 @@ int reviewshow_undo(const struct app *app, const struct review *rv,
 				 files, true);
 	reviewshow_told(app, files);
 	(void)checkpoint_rewind(rv->setup->dir.dirfd, -1,
-				&ignored); /* no kill ended it */
+				ERR_IGNORED); /* no kill ended it */
 	return r;
 }
 

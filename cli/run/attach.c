@@ -47,7 +47,6 @@ struct attach {
 static void end_screens(struct attach *a)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(1 << 20);
-	struct err e;
 
 	if (a->pump.midway)
 		(void)buf_addc(&b, '\030'); /* what was half written is no sequence */
@@ -58,7 +57,7 @@ static void end_screens(struct attach *a)
 			(void)termfilter_end(&a->screens[i], &b);
 		else if (other)
 			(void)a->how->filter(a->how->filter_ctx, "", 0, &b);
-		(void)file_write_fd(i, buf_cstr(&b), b.len, &e);
+		(void)file_write_fd(i, buf_cstr(&b), b.len, ERR_IGNORED);
 		buf_truncate(&b, 0);
 	}
 	if (a->asked && a->tty.raw && sys_now_ms() - a->asked_ms < ATTACH_ASKED_MS)
@@ -106,25 +105,19 @@ static bool in_foreground(void)
 /* From the background it would stop us. */
 static void enter_raw(struct attach *a)
 {
-	struct err e;
-
 	if (a->master >= 0 && tty_is(STDIN_FILENO) && in_foreground())
-		(void)tty_raw(&a->tty, STDIN_FILENO, &e);
+		(void)tty_raw(&a->tty, STDIN_FILENO, ERR_IGNORED);
 }
 
 /* A process that is gone already needs no signal: failures do not matter. */
 static void forward(const struct attach *a, int sig)
 {
-	struct err e;
-
-	(void)box_signal(a->box, a->id, sig, &e);
+	(void)box_signal(a->box, a->id, sig, ERR_IGNORED);
 }
 
 static void end_session(const struct attach *a)
 {
-	struct err e;
-
-	(void)box_kill_session(a->box, a->id, &e);
+	(void)box_kill_session(a->box, a->id, ERR_IGNORED);
 }
 
 static void stop_ourselves(struct attach *a)
@@ -302,28 +295,25 @@ static void note_questions(struct attach *a)
 static void take_screen(struct attach *a)
 {
 	static const char plain[] = "\030\033(B\033[m\r\n";
-	struct err e;
 
 	if (tty_is(STDERR_FILENO) && a->pump.bytes)
-		(void)file_write_fd(STDERR_FILENO, plain, sizeof(plain) - 1, &e);
+		(void)file_write_fd(STDERR_FILENO, plain, sizeof(plain) - 1,
+				    ERR_IGNORED);
 	tty_restore(&a->tty);
 }
 
 static void write_line(const char *text, const char *end)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(4096);
-	struct err e;
 
 	if (buf_addf(&b, "cubby: %s%s", text, end) == 0)
-		(void)file_write_fd(STDERR_FILENO, b.data, b.len, &e);
+		(void)file_write_fd(STDERR_FILENO, b.data, b.len, ERR_IGNORED);
 }
 
 /* After ^C or an end of the input nothing has ended the line of the question. */
 static bool no_answer(void)
 {
-	struct err e;
-
-	(void)file_write_fd(STDERR_FILENO, "\r\n", 2, &e);
+	(void)file_write_fd(STDERR_FILENO, "\r\n", 2, ERR_IGNORED);
 	return false;
 }
 

@@ -37,10 +37,9 @@ static void tell_oom(const struct app *app, const struct boxsetup *s)
 {
 	_cleanup_json_ struct json *info = NULL;
 	int64_t memory = (int64_t)s->spec.limits.memory_bytes;
-	struct err ignored = ERR_NONE;
 
 	/* Who started the box may have given it another limit. */
-	if (box_ask(s->box, "info", NULL, &info, &ignored) == 0)
+	if (box_ask(s->box, "info", NULL, &info, ERR_IGNORED) == 0)
 		memory = json_get_int(json_get(info, "limits"), "memory_bytes", memory);
 	render_note(app,
 		    "the command was killed: the box is out of memory (limit %s; "
@@ -63,10 +62,9 @@ static size_t name_some(struct box *b, char *ret, size_t room)
 {
 	enum { NAMED = 3 };
 	_cleanup_boxps_ struct boxps ps = BOXPS_NONE;
-	struct err ignored = ERR_NONE;
 	size_t at = 0, n = 0;
 
-	(void)boxps_list(box_init_pid(b), &ps, &ignored);
+	(void)boxps_list(box_init_pid(b), &ps, ERR_IGNORED);
 	for (size_t i = 1; i < ps.n; i++) {
 		char *word = ps.v[i].command;
 		const char *slash;
@@ -88,7 +86,6 @@ static size_t name_some(struct box *b, char *ret, size_t room)
 static bool keep_background(const struct app *app, const struct boxsetup *s)
 {
 	enum { LOOKS = 5, LOOK_NS = 20000000 };
-	struct err ignored = ERR_NONE;
 	char names[128] = "";
 	size_t n;
 
@@ -97,7 +94,7 @@ static bool keep_background(const struct app *app, const struct boxsetup *s)
 
 		if (i)
 			(void)sys_nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS });
-		if (box_ask(s->box, "background", NULL, &a, &ignored) < 0 ||
+		if (box_ask(s->box, "background", NULL, &a, ERR_IGNORED) < 0 ||
 		    !json_get_bool(a, "background", false))
 			return false;
 	}

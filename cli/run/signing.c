@@ -277,11 +277,9 @@ int signing_start(struct signing *s, struct box *b, const char *user, struct err
 /* What lies in the box is in its way only: that it stays is no failure. */
 void signing_done(struct signing *s)
 {
-	struct err ignored = ERR_NONE;
-
 	signer_client_stop(&s->signer);
 	if (s->box)
-		(void)run_applet(s, "remove", -1, &ignored);
+		(void)run_applet(s, "remove", -1, ERR_IGNORED);
 	json_free(&s->answers);
 	json_free(&s->hosts);
 	*s = SIGNING_NONE;
@@ -302,11 +300,10 @@ static void fingerprint(const char *key, char *ret, size_t room)
 	_cleanup_buf_ struct buf blob = BUF_INIT(64 << 10), text = BUF_INIT(80);
 	unsigned char digest[32];
 	char hex[HASH_HEX], *end;
-	struct err e = ERR_NONE;
 
 	*ret = '\0';
 	if (base64_get(&blob, key, strlen(key)) < 0 ||
-	    hash_text(blob.data, blob.len, hex, &e) < 0)
+	    hash_text(blob.data, blob.len, hex, ERR_IGNORED) < 0)
 		return;
 	for (size_t i = 0; i < sizeof(digest); i++) {
 		const char two[] = { hex[2 * i], hex[2 * i + 1], '\0' };
@@ -359,9 +356,9 @@ static bool may_sign(struct signing *s, struct attach *a, const struct json *q)
 static bool answer(struct signing *s, struct attach *a, const struct buf *text)
 {
 	_cleanup_json_ struct json *q = NULL;
-	struct err e = ERR_NONE;
 
-	return json_parse(text->data, text->len, &q, &e) == 0 && may_sign(s, a, q);
+	return json_parse(text->data, text->len, &q, ERR_IGNORED) == 0 &&
+	       may_sign(s, a, q);
 }
 
 static void give_agent(struct signing *s, struct attach *a)

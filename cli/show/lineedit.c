@@ -211,9 +211,8 @@ static struct lineedit *owner_of(EditLine *el)
 {
 	struct lineedit *l = NULL;
 	struct lib lib;
-	struct err ignored;
 
-	if (lib_load(&lib, &ignored) == 0)
+	if (lib_load(&lib, ERR_IGNORED) == 0)
 		lib.el_get(el, EL_CLIENTDATA, &l);
 	if (!l)
 		abort();

@@ -66,13 +66,11 @@ static size_t find_cut(struct mdstream *m)
 static void show_part(struct mdstream *m, size_t len, const struct markdown_look *look,
 		      struct buf *out)
 {
-	struct err ignored;
-
 	if (is_blank(buf_cstr(&m->open), len))
 		return;
 	if (m->began)
 		buf_addc(out, '\n');
-	(void)markdown_rows(m->open.data, len, look, out, &ignored);
+	(void)markdown_rows(m->open.data, len, look, out, ERR_IGNORED);
 }
 
 /* A block without an end is shown in parts, code as code. */

@@ -42,7 +42,6 @@ static int start(const struct app *app, const char *pager, struct proc *ret, int
 				  .fds = { -1, fileno(app->out), fileno(app->err) },
 				  .pass_fd = -1 };
 	_cleanup_close_ int in = -1;
-	struct err ignored = ERR_NONE;
 	int ends[2], r = sys_pipe2(ends, O_CLOEXEC);
 
 	if (r < 0)
@@ -51,7 +50,7 @@ static int start(const struct app *app, const char *pager, struct proc *ret, int
 	*to = ends[1];
 	/* As git sets it: colours, no screen of its own where the text is short. */
 	(void)setenv("LESS", "FRX", 0);
-	return proc_start(&conf, ret, &ignored);
+	return proc_start(&conf, ret, ERR_IGNORED);
 }
 
 void pager_show(const struct app *app, const struct buf *rows, unsigned height)
@@ -62,7 +61,6 @@ void pager_show(const struct app *app, const struct buf *rows, unsigned height)
 	const char *pager = fits(rows, height) ? NULL : find_pager(app);
 	_cleanup_proc_ struct proc p = PROC_NONE;
 	_cleanup_close_ int to = -1;
-	struct err ignored = ERR_NONE;
 	int status;
 
 	fflush(app->out);
@@ -72,9 +70,9 @@ void pager_show(const struct app *app, const struct buf *rows, unsigned height)
 	}
 	(void)sys_sigaction(SIGPIPE, &ignore, NULL);
 	(void)sys_sigaction(SIGINT, &ignore, NULL);
-	(void)file_write_fd(to, rows->data, rows->len, &ignored);
+	(void)file_write_fd(to, rows->data, rows->len, ERR_IGNORED);
 	scope_close(&to);
-	if (proc_wait(&p, -1, &status, &ignored) == 0 &&
+	if (proc_wait(&p, -1, &status, ERR_IGNORED) == 0 &&
 	    (status == NOT_RUN || status == NOT_FOUND))
 		fputs(buf_cstr(rows), app->out);
 }

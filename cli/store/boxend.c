@@ -106,9 +106,8 @@ int boxend_info(const struct store *st, const char *key, struct json **ret,
 bool boxend_lingers(const struct store *st, const char *key)
 {
 	_cleanup_json_ struct json *info = NULL;
-	struct err ignored = ERR_NONE;
 
-	return boxend_info(st, key, &info, &ignored) == 0 &&
+	return boxend_info(st, key, &info, ERR_IGNORED) == 0 &&
 	       json_get_bool(info, "lingering", false);
 }
 
@@ -204,11 +203,10 @@ int boxend_stop(const struct store *st, const char *key, struct err *e)
 static int stop_signal(const struct store *st, const struct spec *s)
 {
 	_cleanup_json_ struct json *run = NULL;
-	struct err ignored = ERR_NONE;
 	const char *name;
 	int sig;
 
-	(void)image_run(st, s->image, &run, &ignored);
+	(void)image_run(st, s->image, &run, ERR_IGNORED);
 	name = json_get_str(run, "stopsignal");
 	return name && signame_parse(name, &sig) == 0 && sig != SIGSTOP ? sig : SIGTERM;
 }

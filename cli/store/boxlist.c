@@ -19,8 +19,7 @@ void boxlist_done(struct boxlist *l)
 /* Whoever runs a box holds its lock. */
 static bool is_running(const struct boxdir *b)
 {
-	struct err e = ERR_NONE;
-	_cleanup_close_ int lock = boxdir_lock(b, false, &e);
+	_cleanup_close_ int lock = boxdir_lock(b, false, ERR_IGNORED);
 
 	return lock == -EWOULDBLOCK;
 }

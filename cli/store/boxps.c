@@ -28,11 +28,10 @@ void boxps_done(struct boxps *p)
 /* A process may end between two reads: then there is nothing to say of it. */
 static int read_file(int proc, pid_t pid, const char *name, struct buf *ret)
 {
-	struct err e = ERR_NONE;
 	char path[64];
 
 	snprintf(path, sizeof(path), "%d/%s", pid, name);
-	return file_read(proc, path, ret, &e);
+	return file_read(proc, path, ret, ERR_IGNORED);
 }
 
 /* "pid (name) state parent …": the name may hold anything, so from the last ')'. */
@@ -300,11 +299,10 @@ int boxps_signal(pid_t init, pid_t pid, int sig, struct err *e)
 static bool is_alone(pid_t init)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(BOXPS_FILE);
-	struct err ignored = ERR_NONE;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", init, init);
-	return file_read(AT_FDCWD, path, &b, &ignored) == 0 && !b.len;
+	return file_read(AT_FDCWD, path, &b, ERR_IGNORED) == 0 && !b.len;
 }
 
 static bool runs(const struct boxps_proc *p)

@@ -77,9 +77,7 @@ static int own(const struct each *x, const char *key, const char *dir)
 {
 	for (size_t i = 0; i < x->l->n; i++)
 		if (strcmp(x->l->v[i].key, key) == 0) {
-			struct err e = ERR_NONE;
-
-			return one(x, &x->l->v[i], &e);
+			return one(x, &x->l->v[i], ERR_IGNORED);
 		}
 	return named(x, dir); /* says that there is none */
 }

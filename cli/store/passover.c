@@ -83,11 +83,9 @@ static void add_renamed(struct places *p)
 
 static void add_volumes(struct places *p, const struct json *volumes)
 {
-	struct err ignored = ERR_NONE;
-
 	json_each(it, volumes)
 	{
-		if (p->v && spec_volume_from_json(it, p->v, &ignored) == 0 &&
+		if (p->v && spec_volume_from_json(it, p->v, ERR_IGNORED) == 0 &&
 		    p->v->kind == SPEC_VOLUME_HOST && p->v->access == SPEC_VOLUME_RW)
 			add(p, p->v->source);
 	}
@@ -99,10 +97,9 @@ static void add_noted(struct places *p, const char *key, const char *name)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(RECORD);
 	char path[HASH_HEX + 32];
-	struct err ignored = ERR_NONE;
 
 	snprintf(path, sizeof(path), "%s/volumes/%s", key, name);
-	if (file_read(p->st->boxes, path, &text, &ignored) >= 0)
+	if (file_read(p->st->boxes, path, &text, ERR_IGNORED) >= 0)
 		for (const char *s = buf_cstr(&text), *end = s + text.len; s < end;
 		     s += strlen(s) + 1)
 			add(p, s);
@@ -114,10 +111,9 @@ static int add_box(void *ctx, const char *key)
 	struct places *p = ctx;
 	_cleanup_json_ struct json *j = NULL;
 	char path[HASH_HEX + 32], project[PATH_MAX];
-	struct err ignored = ERR_NONE;
 
 	snprintf(path, sizeof(path), "%s/box.json", key);
-	if (json_read(p->st->boxes, path, RECORD, &j, &ignored) < 0)
+	if (json_read(p->st->boxes, path, RECORD, &j, ERR_IGNORED) < 0)
 		return 0;
 	if (spec_path(j, "project", project) == 0)
 		add(p, project);

@@ -344,13 +344,12 @@ static int look_above(const struct app *app, const struct store *st,
 		      const struct spec *start, struct spec *s, struct place_found *p,
 		      struct err *e)
 {
-	struct err ignored = ERR_NONE;
 	int r = 0;
 
 	(void)text_copy(s->project, sizeof(s->project), start->project);
 	while (r == 0 && go_up(s->project))
 		r = look_at(app, st, s, p, e);
-	if (r > 0 && place_check(app, st, s->project, &ignored) < 0)
+	if (r > 0 && place_check(app, st, s->project, ERR_IGNORED) < 0)
 		return 0;
 	return r;
 }
@@ -385,12 +384,11 @@ int place_store(const struct app *app, struct store *ret, struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_spec_ struct spec s = SPEC_NONE;
-	struct err ignored = ERR_NONE;
 	int r = store_open(&st, e);
 
 	if (r < 0)
 		return r;
-	if (spec_locate(&s, app->dir ? app->dir : ".", &ignored) < 0)
+	if (spec_locate(&s, app->dir ? app->dir : ".", ERR_IGNORED) < 0)
 		s.project[0] = '\0';
 	r = passover_later(s.project, e);
 	if (r < 0)
@@ -402,9 +400,9 @@ int place_store(const struct app *app, struct store *ret, struct err *e)
 bool place_pass_over(const struct app *app)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
-	struct err ignored = ERR_NONE;
 
-	return place_store(app, &st, &ignored) == 0 && proc_path_settle(&ignored) == 0;
+	return place_store(app, &st, ERR_IGNORED) == 0 &&
+	       proc_path_settle(ERR_IGNORED) == 0;
 }
 
 /* ---- where it went ------------------------------------------------------------------- */

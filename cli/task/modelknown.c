@@ -111,10 +111,9 @@ static void add_answers(const struct config *c, struct known *k)
 {
 	_cleanup_json_ struct json *kept = NULL;
 	_cleanup_store_ struct store st = STORE_NONE;
-	struct err ignored = ERR_NONE;
 
-	if (store_open(&st, &ignored) < 0 ||
-	    json_read(st.dirfd, KEPT_FILE, KEPT_MAX, &kept, &ignored) < 0)
+	if (store_open(&st, ERR_IGNORED) < 0 ||
+	    json_read(st.dirfd, KEPT_FILE, KEPT_MAX, &kept, ERR_IGNORED) < 0)
 		return;
 	json_each(it, kept) add_kept(c, it, k);
 }

@@ -128,9 +128,7 @@ static int use_environment(struct modelpick *m)
 /* No key at all: a server on this machine, which is named before it is used. */
 static int use_local(const struct app *app, struct modelpick *m)
 {
-	struct err ignored;
-
-	if (model_discover(&m->found, &ignored) < 0)
+	if (model_discover(&m->found, ERR_IGNORED) < 0)
 		return -ENOENT;
 	m->conf.provider = m->found.provider->name;
 	m->conf.url = m->found.url;

@@ -63,8 +63,7 @@ static int run_work(struct taskwork *w, struct err *e)
 int taskrun_do(struct app *app, const struct taskrun *t)
 {
 	_cleanup_(taskwork_done) struct taskwork w;
-	struct err e = ERR_NONE;
 
 	taskwork_init(&w, app, t);
-	return run_work(&w, &e);
+	return run_work(&w, ERR_IGNORED);
 }

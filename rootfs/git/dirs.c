@@ -275,7 +275,6 @@ int git_dirs_save(int dir, const char *name, const struct git_dirs *d, struct er
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(TEXT_MAX), old = BUF_INIT(TEXT_MAX);
 	_cleanup_close_ int fd = -1;
-	struct err ignored = ERR_NONE;
 
 	for (size_t i = 0; i < d->n; i++) {
 		buf_addf(&text, "%" PRIu64 " %u ", d->list[i].ctime, d->list[i].flags);
@@ -284,7 +283,7 @@ int git_dirs_save(int dir, const char *name, const struct git_dirs *d, struct er
 	if (buf_failed(&text))
 		return err_sys(e, buf_failed(&text),
 			       "cannot note where repositories are");
-	if (file_read(dir, name, &old, &ignored) == 0 && old.len == text.len &&
+	if (file_read(dir, name, &old, ERR_IGNORED) == 0 && old.len == text.len &&
 	    memcmp(buf_cstr(&old), buf_cstr(&text), text.len) == 0)
 		return 0;
 	fd = sys_openat(dir, name, O_CREAT | O_TRUNC | O_WRONLY, 0600);

@@ -88,13 +88,12 @@ bool git_host_there(void)
 static void say_why(int fd, char *out, size_t size)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_HOST_WORDS);
-	struct err ignored = ERR_NONE;
 	char *rest = NULL;
 	size_t n = 0;
 
 	*out = '\0';
 	sys_lseek(fd, 0, SEEK_SET);
-	(void)file_read_fd(fd, &text, &ignored);
+	(void)file_read_fd(fd, &text, ERR_IGNORED);
 	if (!text.len || !*buf_cstr(&text))
 		return;
 	for (char *l = strtok_r(text.data, "\n", &rest); l && n + 8 < size;

@@ -309,7 +309,6 @@ static int look(void *ctx, const struct git_config_item *it);
 static void follow(struct search *up, const char *value, const char *in_project)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
-	struct err ignored = ERR_NONE;
 	struct search s = *up;
 	char path[LONG_PATH];
 	int r = -E2BIG;
@@ -320,7 +319,7 @@ static void follow(struct search *up, const char *value, const char *in_project)
 	if (*up->left) {
 		--*up->left;
 		r = *in_project ? takeover_read(up->at->project, in_project, &text)
-				: file_read(AT_FDCWD, path, &text, &ignored);
+				: file_read(AT_FDCWD, path, &text, ERR_IGNORED);
 	}
 	*strrchr(path, '/') = '\0';
 	s.from = path;

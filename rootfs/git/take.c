@@ -337,7 +337,6 @@ static bool was_said(const struct git_take *t, uint64_t mark)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(64);
 	_cleanup_close_ int fd = -1;
-	struct err ignored = ERR_NONE;
 	char now[32];
 
 	snprintf(now, sizeof(now), "%" PRIx64, mark);
@@ -346,7 +345,7 @@ static bool was_said(const struct git_take *t, uint64_t mark)
 		return true;
 	fd = sys_openat(t->conf->state, "said", O_CREAT | O_TRUNC | O_WRONLY, 0600);
 	if (fd >= 0)
-		(void)file_write_fd(fd, now, strlen(now), &ignored);
+		(void)file_write_fd(fd, now, strlen(now), ERR_IGNORED);
 	return false;
 }
 
@@ -432,12 +431,11 @@ static int clean_upper(const struct git_take *t, struct err *e)
 	for (size_t k = 0; k < ARRAY_SIZE(order); k++)
 		for (size_t i = 0; i < t->n; i++) {
 			const struct git_take_item *x = &t->list[i];
-			struct err ignored = ERR_NONE;
 
 			if (x->class == order[k] && x->kind != UPPER_OPAQUE)
 				takeover_remove(x->tree ? t->conf->tree->upper
 							: t->conf->upper,
-						x->path, &ignored);
+						x->path, ERR_IGNORED);
 		}
 	show_lower(t->conf->upper);
 	return upper_walk(t->conf->upper, leave_upper, NULL, e)
@@ -537,12 +535,11 @@ int git_take_begin(const struct git_take_conf *conf, struct err *e)
 {
 	_cleanup_(take_done) struct git_take t = { .conf = conf };
 	_cleanup_git_refs_ struct git_refs before = { .list = NULL };
-	struct err ignored = ERR_NONE;
 	int r = git_take_base_format(&t, e);
 
 	if (r < 0)
 		return r;
-	if (conf->tree && git_take_base_load(&t, &ignored) == 0)
+	if (conf->tree && git_take_base_load(&t, ERR_IGNORED) == 0)
 		before = take(&t.base.own, (struct git_refs){ .list = NULL });
 	git_take_base_done(&t.base);
 	r = git_take_base_now(&t, &t.base, e) ?: git_take_tree_begin(&t, &before, e);

@@ -138,11 +138,10 @@ static bool is_symbolic(const char *value)
 static bool head_has_moved(struct back *b, const char *now)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_TEXT_VALUE + 8);
-	struct err ignored = ERR_NONE;
 	char mark[HASH_HEX];
 	bool moved = b->head && strcmp(now, b->head) != 0;
 
-	if (moved && git_take_note_now(&b->t, "HEAD", &text, mark, &ignored) == 0)
+	if (moved && git_take_note_now(&b->t, "HEAD", &text, mark, ERR_IGNORED) == 0)
 		for (size_t i = 0; i < b->n && moved; i++) {
 			_cleanup_free_ char *line = strdup(b->lines[i]);
 			char *word[3];

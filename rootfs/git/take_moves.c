@@ -106,12 +106,11 @@ void git_take_moves_unlock(const struct git_take *t, const char *name,
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_TEXT_VALUE);
 	char path[GIT_TEXT_NAME + 8];
 	const size_t n = strlen(value);
-	struct err ignored = ERR_NONE;
 
 	snprintf(path, sizeof(path), "%s.lock", name);
 	if (takeover_read(t->conf->git, path, &text) == 0 && text.len == n + 1 &&
 	    memcmp(text.data, value, n) == 0 && text.data[n] == '\n')
-		(void)takeover_remove(t->conf->git, path, &ignored);
+		(void)takeover_remove(t->conf->git, path, ERR_IGNORED);
 }
 
 int git_take_moves(const struct git_take_moves *m, struct err *e)

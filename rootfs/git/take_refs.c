@@ -425,10 +425,9 @@ static bool is_commit(const struct git_take *t, const char *sum)
 					  .out = -1,
 					  .hold = t->conf->record,
 					  .git_dir = "." };
-	struct err ignored = ERR_NONE;
 
 	snprintf(name, sizeof(name), "%s^{commit}", sum);
-	return git_host_run(&run, &ignored) == 0;
+	return git_host_run(&run, ERR_IGNORED) == 0;
 }
 
 /* On a branch that is not taken over it would make one of the host's look like the box's. */

@@ -25,7 +25,6 @@ int takeover_read(int root, const char *path, struct buf *ret)
 {
 	_cleanup_close_ int fd =
 		takeover_open(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-	struct err ignored = ERR_NONE;
 	struct stat st;
 	int r;
 
@@ -35,7 +34,7 @@ int takeover_read(int root, const char *path, struct buf *ret)
 	if (r < 0)
 		return r;
 	return S_ISREG(st.st_mode)
-		       ? file_read_sized(fd, (uint64_t)st.st_size, ret, &ignored)
+		       ? file_read_sized(fd, (uint64_t)st.st_size, ret, ERR_IGNORED)
 		       : -EINVAL;
 }
 

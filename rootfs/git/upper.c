@@ -198,8 +198,6 @@ static int add_object(void *ctx, const struct upper_entry *x, struct err *)
 
 void upper_objects(int git, struct upper_objects *ret)
 {
-	struct err ignored = ERR_NONE;
-
 	*ret = (struct upper_objects){ 0 };
-	(void)upper_walk(git, add_object, ret, &ignored);
+	(void)upper_walk(git, add_object, ret, ERR_IGNORED);
 }

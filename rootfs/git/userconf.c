@@ -61,7 +61,6 @@ static int one(void *ctx, const struct git_config_item *given)
 static void read_file(const struct reader *up, const char *path, unsigned *left)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
-	struct err ignored = ERR_NONE;
 	struct reader rd = *up;
 	int r = 0;
 
@@ -69,7 +68,7 @@ static void read_file(const struct reader *up, const char *path, unsigned *left)
 		return;
 	rd.left = --*left;
 	rd.file = path;
-	if (file_read(AT_FDCWD, path, &text, &ignored) >= 0)
+	if (file_read(AT_FDCWD, path, &text, ERR_IGNORED) >= 0)
 		r = git_config_parse(buf_cstr(&text), text.len, one, &rd);
 	if (r < 0)
 		*rd.failed = r;

@@ -138,8 +138,7 @@ static int look_kind(void *, const struct upper_entry *x, struct err *e)
 
 static const char *look_kinds(int git)
 {
-	struct err ignored = ERR_NONE;
-	int r = upper_walk(git, look_kind, NULL, &ignored);
+	int r = upper_walk(git, look_kind, NULL, ERR_IGNORED);
 
 	if (r == -EPERM)
 		return "it holds links, or what is neither a file nor a directory";

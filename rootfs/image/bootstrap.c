@@ -72,9 +72,8 @@ void bootstrap_read(const char *name, const char *os_release, struct bootstrap *
 void bootstrap_find(const char *name, struct bootstrap *ret)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT((size_t)RELEASE);
-	struct err ignored = ERR_NONE;
 
-	(void)file_read(AT_FDCWD, "/etc/os-release", &text, &ignored);
+	(void)file_read(AT_FDCWD, "/etc/os-release", &text, ERR_IGNORED);
 	bootstrap_read(name, buf_cstr(&text), ret);
 }
 
@@ -139,11 +138,10 @@ static int hear(int from, int abort_fd, struct buf *said, struct err *e)
 /* It has a session of its own: all of it is asked to end, and cleans up. */
 static void interrupt(struct proc *p)
 {
-	struct err ignored = ERR_NONE;
 	int status;
 
 	(void)sys_kill(-p->pid, SIGTERM);
-	if (proc_wait(p, END_MS, &status, &ignored) < 0)
+	if (proc_wait(p, END_MS, &status, ERR_IGNORED) < 0)
 		(void)sys_kill(-p->pid, SIGKILL);
 }
 

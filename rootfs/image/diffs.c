@@ -87,11 +87,10 @@ static int note_used(void *ctx, const struct image *i)
 {
 	struct sweep *w = ctx;
 	char path[IMAGE_DIR + 16];
-	struct err e;
 	int r;
 
 	snprintf(path, sizeof(path), "%s/layers", i->dir);
-	r = file_read(w->store->images, path, &w->used, &e);
+	r = file_read(w->store->images, path, &w->used, ERR_IGNORED);
 	return r == -ENOENT ? 0 : r;
 }
 

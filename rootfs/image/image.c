@@ -105,13 +105,12 @@ int image_list(const struct store *s, int (*each)(void *ctx, const struct image 
 	_cleanup_close_ int dir = file_open_dir(s->images, ".", e);
 	struct dirscan scan;
 	struct image image;
-	struct err ignored;
 	int r = MIN(dir, 0);
 
 	dirscan_start(&scan, dir);
 	while (r >= 0 && dirscan_next(&scan)) {
 		/* One that is being removed, or is broken, hides none of the others. */
-		if (image_load(s, scan.name, &image, &ignored) < 0)
+		if (image_load(s, scan.name, &image, ERR_IGNORED) < 0)
 			continue;
 		r = each(ctx, &image);
 	}
@@ -140,9 +139,8 @@ static size_t digest_prefix(const char *ref)
 static int64_t named_at(const struct search *q, const struct image *i)
 {
 	_cleanup_json_ struct json *j = NULL;
-	struct err e;
 
-	if (image_meta(q->store, i->dir, &j, &e) < 0)
+	if (image_meta(q->store, i->dir, &j, ERR_IGNORED) < 0)
 		return -1;
 	if (!strcmp(i->source, q->ref))
 		return i->named;
@@ -214,10 +212,9 @@ int image_find(const struct store *s, const char *ref, const char *map,
 int64_t image_stamp(const struct store *s, const char *name)
 {
 	struct search q = { .store = s, .ref = name };
-	struct err ignored = ERR_NONE;
 	int64_t now = sys_wall().tv_sec;
 
-	if (image_list(s, consider, &q, &ignored) < 0 || !q.named)
+	if (image_list(s, consider, &q, ERR_IGNORED) < 0 || !q.named)
 		return now;
 	return MAX(now, q.best_named + 1);
 }

@@ -22,15 +22,13 @@ enum { META = 1 << 20 };
 
 static void pull_done(struct pull *p)
 {
-	struct err ignored;
-
 	pull_oci_done(p);
 	scope_close(&p->image);
 	fetch_done(&p->fetched);
 	/* What cannot be removed now is stale, and the next pull tries again. */
 	if (p->stage.dirfd >= 0)
 		(void)staging_remove(p->conf->store, &p->stage, p->conf->rm,
-				     p->conf->runtime, &ignored);
+				     p->conf->runtime, ERR_IGNORED);
 	staging_close(&p->stage);
 }
 

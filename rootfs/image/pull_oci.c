@@ -307,7 +307,6 @@ static bool is_wanted(void *ctx, size_t i)
 	struct taking *t = ctx;
 	struct pull *p = t->p;
 	_cleanup_json_ struct json *one = NULL;
-	struct err ignored = ERR_NONE;
 	char name[IMAGE_DIR];
 
 	for (size_t k = 0; k < i; k++)
@@ -315,7 +314,7 @@ static bool is_wanted(void *ctx, size_t i)
 					  p->oci->config.diff_ids[i].text))
 			return false;
 	layer_name(p, i, name);
-	if (diffs_meta(p->conf->store, name, &one, &ignored) == 0) {
+	if (diffs_meta(p->conf->store, name, &one, ERR_IGNORED) == 0) {
 		add_result(t->sum, one, false);
 		return false;
 	}

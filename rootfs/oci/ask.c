@@ -105,11 +105,10 @@ static void add_named_ca(struct oci_registry *r, const char *host)
 
 	for (size_t i = 0; i < r->n; i++) {
 		_cleanup_buf_ struct buf one = BUF_INIT((size_t)CERTS_MAX);
-		struct err ignored = ERR_NONE;
 
 		ask_host(r->places[i].base, of);
 		if (r->places[i].ca[0] && strcmp(of, host) == 0 &&
-		    file_read(AT_FDCWD, r->places[i].ca, &one, &ignored) == 0 &&
+		    file_read(AT_FDCWD, r->places[i].ca, &one, ERR_IGNORED) == 0 &&
 		    buf_add(&r->ca, buf_cstr(&one), one.len) == 0)
 			(void)buf_adds(&r->ca, "\n");
 	}
@@ -428,12 +427,11 @@ int ask_wait(const struct ask *x, int attempt, struct err *e)
 static void first_error(const struct ask *x, char ret[SHOWN])
 {
 	_cleanup_json_ struct json *j = NULL;
-	struct err ignored = ERR_NONE;
 	const struct json *first;
 	const char *text;
 
 	ret[0] = '\0';
-	if (json_parse(buf_cstr(&x->body), x->body.len, &j, &ignored) < 0)
+	if (json_parse(buf_cstr(&x->body), x->body.len, &j, ERR_IGNORED) < 0)
 		return;
 	first = json_first(json_get(j, "errors"));
 	text = json_get_str(first, "message");

@@ -20,7 +20,6 @@ static const struct place {
 
 static void take_all(int dir, struct buf *ret)
 {
-	struct err ignored = ERR_NONE;
 	struct dirscan scan;
 
 	dirscan_start(&scan, dir);
@@ -28,7 +27,7 @@ static void take_all(int dir, struct buf *ret)
 		_cleanup_buf_ struct buf one = BUF_INIT((size_t)CERTS_MAX);
 
 		if (text_ends(scan.name, ".crt") &&
-		    file_read(dir, scan.name, &one, &ignored) == 0 && one.len &&
+		    file_read(dir, scan.name, &one, ERR_IGNORED) == 0 && one.len &&
 		    buf_add(ret, one.data, one.len) == 0)
 			(void)buf_adds(ret, "\n");
 	}
@@ -41,7 +40,6 @@ void certs_find(const char *host, struct buf *ret)
 	for (size_t i = 0; i < ARRAY_SIZE(places) && !ret->len; i++) {
 		const struct place *p = &places[i];
 		const char *base = p->variable ? getenv(p->variable) : "";
-		struct err ignored = ERR_NONE;
 		_cleanup_close_ int dir = -1;
 		char path[PATH_MAX];
 
@@ -49,7 +47,7 @@ void certs_find(const char *host, struct buf *ret)
 		    snprintf(path, sizeof(path), "%s%s/%s", base, p->dir, host) >=
 			    (int)sizeof(path))
 			continue;
-		dir = file_open_dir(AT_FDCWD, path, &ignored);
+		dir = file_open_dir(AT_FDCWD, path, ERR_IGNORED);
 		if (dir >= 0)
 			take_all(dir, ret);
 	}

@@ -239,12 +239,11 @@ static int look_in(const struct place *p, const struct oci_name *name,
 	_cleanup_buf_ struct buf text = BUF_INIT((size_t)FILE_MAX);
 	_cleanup_json_ struct json *j = NULL;
 	char path[PATH_MAX], helper[LOGIN_HELPER];
-	struct err ignored = ERR_NONE;
 	int r;
 
 	if (!dir || dir[0] != '/' ||
 	    snprintf(path, sizeof(path), "%s%s", dir, p->rest) >= (int)sizeof(path) ||
-	    file_read(AT_FDCWD, path, &text, &ignored) < 0)
+	    file_read(AT_FDCWD, path, &text, ERR_IGNORED) < 0)
 		return 0;
 	r = json_parse(buf_cstr(&text), text.len, &j, e)
 		    ?: login_read(j, name, ret, helper, e);

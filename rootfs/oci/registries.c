@@ -289,7 +289,6 @@ int registries_docker(const char *text, size_t len, struct registries *ret,
 	json_each(it, json_get(j, "registry-mirrors"))
 	{
 		const char *url = json_str(it), *host = url ? strstr(url, "://") : NULL;
-		struct err ignored = ERR_NONE;
 		struct oci_name n = ret->name;
 		char whole[OCI_NAME];
 		size_t end;
@@ -304,7 +303,7 @@ int registries_docker(const char *text, size_t len, struct registries *ret,
 		/* docker takes no path there */
 		if (host[end] && host[end + 1])
 			continue;
-		if (oci_name_parse(whole, &n, &ignored) == 0 &&
+		if (oci_name_parse(whole, &n, ERR_IGNORED) == 0 &&
 		    strcmp(n.registry, "docker.io") != 0 &&
 		    (text_starts(url, "https://") || n.loopback))
 			ret->mirrors[ret->n++] = n;
@@ -422,9 +421,9 @@ static int read_docker(struct registries *ret, struct err *e)
 			 home);
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		_cleanup_buf_ struct buf text = BUF_INIT((size_t)FILE_MAX);
-		struct err ignored = ERR_NONE;
 
-		if (!paths[i][0] || file_read(AT_FDCWD, paths[i], &text, &ignored) < 0)
+		if (!paths[i][0] ||
+		    file_read(AT_FDCWD, paths[i], &text, ERR_IGNORED) < 0)
 			continue;
 		if (registries_docker(buf_cstr(&text), text.len, ret, e) < 0)
 			return err_wrap(e, "'%s'", paths[i]);

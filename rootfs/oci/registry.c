@@ -105,7 +105,6 @@ static int on_top(void *ctx, struct buf *doc, struct digest *digest,
 		.put = &put,
 		.tagged = !name->digest.text[0],
 	};
-	struct err ignored = ERR_NONE;
 	int n;
 
 	snprintf(path, sizeof(path), "manifests/%s",
@@ -118,7 +117,7 @@ static int on_top(void *ctx, struct buf *doc, struct digest *digest,
 	if (name->digest.text[0])
 		*digest = name->digest;
 	else if (x.reply.content_digest[0])
-		(void)digest_parse(x.reply.content_digest, digest, &ignored);
+		(void)digest_parse(x.reply.content_digest, digest, ERR_IGNORED);
 	return 0;
 }
 

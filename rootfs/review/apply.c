@@ -436,10 +436,8 @@ int apply_gits_done(int dir, struct err *e)
 
 void apply_undoing(int dir, bool on)
 {
-	struct err ignored = ERR_NONE;
-
 	if (on)
-		(void)touch(dir, "undoing", &ignored);
+		(void)touch(dir, "undoing", ERR_IGNORED);
 	else
 		(void)sys_unlinkat(dir, "undoing", 0);
 }

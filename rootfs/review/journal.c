@@ -144,7 +144,6 @@ int journal_read(int dir, struct journal *ret, struct err *e)
 {
 	_cleanup_journal_ struct journal j = JOURNAL_NONE;
 	_cleanup_buf_ struct buf log = BUF_INIT(JOURNAL_BYTES);
-	struct err ignored = ERR_NONE;
 	int r = file_read(dir, "journal", &j.text, e);
 
 	if (r < 0)
@@ -152,7 +151,7 @@ int journal_read(int dir, struct journal *ret, struct err *e)
 	r = journal_parse(&j);
 	if (r < 0)
 		return err_sys(e, r, "cannot read the journal of an apply");
-	if (file_read(dir, "log", &log, &ignored) == 0)
+	if (file_read(dir, "log", &log, ERR_IGNORED) == 0)
 		journal_take_log(&j, buf_cstr(&log), log.len);
 	*ret = take(&j, JOURNAL_NONE);
 	return 0;

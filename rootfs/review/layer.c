@@ -204,10 +204,9 @@ static int look_for_git(void *ctx, const struct upper_entry *x, struct err *)
 /* Whether something in the layer of a git directory waits to be taken over. */
 static bool is_pending(int upper)
 {
-	struct err ignored = ERR_NONE;
 	bool found = false;
 
-	return upper_walk(upper, look_for_git, &found, &ignored) < 0 || found;
+	return upper_walk(upper, look_for_git, &found, ERR_IGNORED) < 0 || found;
 }
 
 /* Where the box starts from; what it has not given yet keeps its beginning. */
@@ -221,13 +220,12 @@ static int begin_git(const struct layer *l, const char *path, struct err *e)
 	struct git_take_conf conf = {
 		.git = git, .upper = upper, .state = state, .record = -1, .shown = path
 	};
-	struct err ignored = ERR_NONE;
 
 	if (state < 0)
 		return state;
 	if (git < 0 || (upper >= 0 && is_pending(upper)))
 		return 0; /* a file or a link: nothing is taken over */
-	(void)git_take_begin(&conf, &ignored); /* then its files are what they are */
+	(void)git_take_begin(&conf, ERR_IGNORED); /* then its files are what they are */
 	return 0;
 }
 
@@ -268,8 +266,7 @@ static int find_gits(struct layer *l, struct err *e)
 
 static int read_text(int dir, const char *name, struct buf *ret, struct err *e)
 {
-	struct err ignored = ERR_NONE;
-	int r = file_read(dir, name, ret, &ignored);
+	int r = file_read(dir, name, ret, ERR_IGNORED);
 
 	return r < 0 && r != -ENOENT ? fail(e, r) : 0;
 }

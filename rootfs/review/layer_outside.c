@@ -97,11 +97,10 @@ int layer_outside_sign(const struct layer *l, uint64_t *ret, struct err *e)
 
 bool layer_outside_left(const struct layer *l)
 {
-	struct err ignored = ERR_NONE;
 	uint64_t sign = 0;
 
 	return l->outside >= 0 && !layer_outside_is(l, LAYER_OUTSIDE) &&
-	       (layer_outside_sign(l, &sign, &ignored) < 0 || sign);
+	       (layer_outside_sign(l, &sign, ERR_IGNORED) < 0 || sign);
 }
 
 static int look_for_git(void *ctx, enum git_take_where where,
@@ -114,10 +113,9 @@ static int look_for_git(void *ctx, enum git_take_where where,
 
 static bool is_pending(const struct layer *l)
 {
-	struct err ignored = ERR_NONE;
 	bool found = false;
 
-	return layer_outside_walk(l, look_for_git, &found, &ignored) < 0 || found;
+	return layer_outside_walk(l, look_for_git, &found, ERR_IGNORED) < 0 || found;
 }
 
 /* ---- on the host ------------------------------------------------------------------------ */

@@ -36,8 +36,7 @@ bool origin_is_text(const struct buf *text)
 static int name_of(const struct layer *l, const char *path, char ret[NAME])
 {
 	char sum[HASH_HEX];
-	struct err ignored = ERR_NONE;
-	int r = hash_text(path, strlen(path), sum, &ignored);
+	int r = hash_text(path, strlen(path), sum, ERR_IGNORED);
 
 	memset(ret, 0, NAME);
 	snprintf(ret, NAME, "%.*s-%" PRIu64, (int)SUM, sum, layer_since(l, path));
@@ -86,10 +85,8 @@ static bool read_host(struct keeping *k, const char *path)
 
 static int open_dir(struct keeping *k, bool make)
 {
-	struct err ignored = ERR_NONE;
-
 	if (k->dir < 0 && make)
-		(void)file_mkdirs(k->layer->dir, "origin", 0700, &ignored);
+		(void)file_mkdirs(k->layer->dir, "origin", 0700, ERR_IGNORED);
 	if (k->dir < 0)
 		k->dir = sys_openat(k->layer->dir, "origin",
 				    O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
@@ -110,7 +107,6 @@ static void name_file(struct keeping *k, const char *path)
 static void keep_file(struct keeping *k, const char *path)
 {
 	char name[NAME];
-	struct err ignored = ERR_NONE;
 	struct stat st;
 
 	if (layer_since(k->layer, path) != k->layer->began ||
@@ -122,7 +118,7 @@ static void keep_file(struct keeping *k, const char *path)
 		 file_replace_soon(k->dir, name,
 				   &(struct file_data){ buf_cstr(&k->text), k->text.len,
 							k->mode },
-				   &ignored) < 0)
+				   ERR_IGNORED) < 0)
 		return;
 	else
 		k->bytes += k->text.len;
@@ -182,10 +178,9 @@ static void look_at_all(const struct layer *l, bool drop)
 			     .names = BUF_INIT((size_t)DIFF_ITEMS * NAME),
 			     .text = BUF_INIT(ORIGIN_FILE + 1),
 			     .drop = drop };
-	struct err ignored = ERR_NONE;
 
 	if (open_dir(&k, false) >= 0 || !drop)
-		if (upper_walk(l->upper, keep_one, &k, &ignored) == 0 && drop)
+		if (upper_walk(l->upper, keep_one, &k, ERR_IGNORED) == 0 && drop)
 			drop_others(&k);
 	scope_close(&k.dir);
 	buf_done(&k.names);
@@ -205,9 +200,8 @@ void origin_drop(const struct layer *l)
 void origin_keep_of(int boxdir, int project)
 {
 	_cleanup_layer_ struct layer l = LAYER_NONE;
-	struct err ignored = ERR_NONE;
 
-	if (layer_open(boxdir, project, &l, &ignored) == 0)
+	if (layer_open(boxdir, project, &l, ERR_IGNORED) == 0)
 		origin_keep(&l);
 }
 
@@ -241,7 +235,6 @@ void origin_renew(const struct layer *l, const char *path, const struct buf *tex
 {
 	_cleanup_close_ int dir =
 		sys_openat(l->dir, "origin", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	struct err ignored = ERR_NONE;
 	struct stat st;
 	char name[NAME];
 	int r = dir < 0 ? dir : name_of(l, path, name);
@@ -251,6 +244,6 @@ void origin_renew(const struct layer *l, const char *path, const struct buf *tex
 	if (!text ||
 	    file_replace_soon(dir, name,
 			      &(struct file_data){ buf_cstr(text), text->len, mode },
-			      &ignored) < 0)
+			      ERR_IGNORED) < 0)
 		(void)sys_unlinkat(dir, name, 0);
 }

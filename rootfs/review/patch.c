@@ -82,7 +82,6 @@ static int read_now(int root, const char *path, const struct diff_side *as,
 		    struct buf *ret)
 {
 	_cleanup_close_ int fd = -1;
-	struct err ignored = ERR_NONE;
 	int r;
 
 	if (!is_shown(as->mode))
@@ -91,7 +90,7 @@ static int read_now(int root, const char *path, const struct diff_side *as,
 	if (fd < 0)
 		return fd;
 	r = S_ISLNK(as->mode) ? read_link(fd, ret)
-			      : file_read_sized(fd, as->size, ret, &ignored);
+			      : file_read_sized(fd, as->size, ret, ERR_IGNORED);
 	return r == 0 && !diff_is(fd, as) ? -ESTALE : r;
 }
 

@@ -103,9 +103,7 @@ static bool is_ours(const struct at *at, const struct diff_side *x)
 
 static int log_side(const struct at *at, const struct diff_side *x)
 {
-	struct err ignored = ERR_NONE;
-
-	return journal_log(at->s->log, at->s->i, x, &ignored);
+	return journal_log(at->s->log, at->s->i, x, ERR_IGNORED);
 }
 
 /* @mine as it is now, unless the host has another there already. */

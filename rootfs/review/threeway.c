@@ -24,12 +24,11 @@ static bool read_as_listed(int root, const char *path, const struct diff_side *a
 			   struct buf *ret)
 {
 	_cleanup_close_ int fd = -1;
-	struct err ignored = ERR_NONE;
 
 	if (!S_ISREG(as->mode) || as->size > ORIGIN_FILE)
 		return false;
 	fd = diff_open(root, path, as);
-	return fd >= 0 && file_read_fd(fd, ret, &ignored) == 0 && diff_is(fd, as) &&
+	return fd >= 0 && file_read_fd(fd, ret, ERR_IGNORED) == 0 && diff_is(fd, as) &&
 	       origin_is_text(ret);
 }
 

@@ -155,9 +155,8 @@ int boxdir_list(const struct store *s, int (*each)(void *ctx, const char *key),
 static void drop_mark(const struct store *s, const struct boxdir *b)
 {
 	_cleanup_json_ struct json *j = NULL;
-	struct err ignored = ERR_NONE;
 	const char *mark =
-		boxdir_load(b, &j, &ignored) < 0 ? NULL : json_get_str(j, "mark");
+		boxdir_load(b, &j, ERR_IGNORED) < 0 ? NULL : json_get_str(j, "mark");
 
 	if (mark)
 		boxmark_drop(s, mark, b->key);

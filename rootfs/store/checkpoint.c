@@ -193,10 +193,9 @@ int checkpoint_rewind(int boxdir, int64_t after, struct err *e)
 int64_t checkpoint_rewinding(int boxdir)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(REWIND_TEXT);
-	struct err ignored = ERR_NONE;
 	uint64_t n;
 
-	return file_read(boxdir, rewinding, &text, &ignored) == 0 &&
+	return file_read(boxdir, rewinding, &text, ERR_IGNORED) == 0 &&
 			       num_range(buf_cstr(&text), 0, INT32_MAX, &n) == 0
 		       ? (int64_t)n
 		       : -1;

@@ -110,7 +110,6 @@ static bool has(const struct all *all, const struct seen *s)
 static int look_image(const struct store *s, const char *image, struct all *ret)
 {
 	_cleanup_buf_ struct buf list = BUF_INIT(PACKAGES_LIST);
-	struct err ignored = ERR_NONE;
 	char path[PATH_MAX];
 	char *rest = NULL;
 	int r;
@@ -118,7 +117,7 @@ static int look_image(const struct store *s, const char *image, struct all *ret)
 	snprintf(path, sizeof(path), "%s/rootfs", image);
 	r = look(ret, s->images, path, 0);
 	snprintf(path, sizeof(path), "images/%s/layers", image);
-	if (r < 0 || file_read(s->dirfd, path, &list, &ignored) < 0 || !list.len)
+	if (r < 0 || file_read(s->dirfd, path, &list, ERR_IGNORED) < 0 || !list.len)
 		return r;
 	for (char *l = strtok_r(list.data, "\n", &rest); l && r == 0;
 	     l = strtok_r(NULL, "\n", &rest)) {
@@ -132,13 +131,12 @@ static int look_image(const struct store *s, const char *image, struct all *ret)
 
 static int look_box(const struct store *s, const struct boxdir *b, struct all *ret)
 {
-	struct err ignored = ERR_NONE;
 	struct chain c = { .n = 0 };
 	char path[PATH_MAX];
 	int r = look(ret, b->dirfd, "upper", 0)
 			?: look(ret, b->dirfd, "copy/rootfs", 0);
 
-	(void)chain_load(b->dirfd, "chain", &c, &ignored);
+	(void)chain_load(b->dirfd, "chain", &c, ERR_IGNORED);
 	for (unsigned i = 0; i < c.n && r == 0; i++) {
 		snprintf(path, sizeof(path), "layers/%s/machine", c.layers[i]);
 		r = look(ret, s->dirfd, path, i + 1);

@@ -98,11 +98,9 @@ struct copied {
 
 static void copied_done(struct copied *p)
 {
-	struct err ignored = ERR_NONE;
-
 	scope_close(&p->layer);
 	if (p->stage.dirfd >= 0)
-		(void)staging_remove(p->s, &p->stage, p->rm.fn, p->rm.ctx, &ignored);
+		(void)staging_remove(p->s, &p->stage, p->rm.fn, p->rm.ctx, ERR_IGNORED);
 }
 
 static int copied_make(struct copied *p, const struct boxdir *b,

@@ -18,11 +18,10 @@ static int path_of(const char *key, char ret[STEP_PATH], struct err *e)
 
 bool stepcache_has(const struct store *s, const char *key)
 {
-	struct err ignored = ERR_NONE;
 	char path[STEP_PATH];
 	struct stat st;
 
-	return path_of(key, path, &ignored) == 0 &&
+	return path_of(key, path, ERR_IGNORED) == 0 &&
 	       sys_fstatat(s->dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 

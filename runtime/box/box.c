@@ -251,8 +251,7 @@ static int send_spawn(struct box *b, const struct box_command *c, uint32_t *id,
  * said already: that is still to be read. */
 static void send_first(struct box *b, const struct box_open *o)
 {
-	struct err ignored = ERR_NONE;
-	int r = o->first ? send_spawn(b, o->first, &b->first_id, &ignored) : 0;
+	int r = o->first ? send_spawn(b, o->first, &b->first_id, ERR_IGNORED) : 0;
 
 	b->first = r < 0 ? NULL : o->first;
 	b->gone = false;
@@ -328,7 +327,6 @@ static int join_any(struct box *b, const struct box_open *o, struct err *e)
 {
 	_cleanup_close_ int here = rundir_find(o->spec->key, e);
 	_cleanup_close_ int boxdir = -1, there = -1;
-	struct err ignored = ERR_NONE;
 	struct holder holder;
 	int r;
 
@@ -336,10 +334,10 @@ static int join_any(struct box *b, const struct box_open *o, struct err *e)
 	r = here < 0 ? here : join(b, o, here, e);
 	if (!nobody(r))
 		return r;
-	boxdir = open_boxdir(o->spec, &ignored);
+	boxdir = open_boxdir(o->spec, ERR_IGNORED);
 	if (boxdir < 0 || holder_read(boxdir, &holder) < 0)
 		return r;
-	there = rundir_at(holder.dir, &ignored);
+	there = rundir_at(holder.dir, ERR_IGNORED);
 	scope_close_set(&b->fd, 1);
 	return there < 0 ? r : join(b, o, there, e);
 }

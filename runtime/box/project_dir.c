@@ -483,14 +483,13 @@ static int check_homes(struct chain *c, struct err *e)
 {
 	const char *own = getenv("HOME");
 	_cleanup_buf_ struct buf text = BUF_INIT(ACCOUNTS_BYTES);
-	struct err ignored = ERR_NONE;
 	char *save = NULL;
 	size_t n = 0;
 	int r = (own ? check_home(c, own, true, e) : 0)
 			?: check_home(c, "/root", false, e);
 
 	/* Too long, or none: what the system and the caller have is judged all the same. */
-	(void)file_read(AT_FDCWD, c->conf->passwd ?: "/etc/passwd", &text, &ignored);
+	(void)file_read(AT_FDCWD, c->conf->passwd ?: "/etc/passwd", &text, ERR_IGNORED);
 	if (r < 0 || !text.len || buf_addc(&text, '\n') < 0)
 		return r;
 	for (char *line = strtok_r(text.data, "\n", &save);
@@ -547,12 +546,11 @@ static bool is_mounted(const char *path)
 int project_dir_check(const struct project_dir *d, struct err *e)
 {
 	_cleanup_buf_ struct buf mounts = BUF_INIT(MOUNTS_BYTES);
-	struct err ignored = ERR_NONE;
 	char name[PATH_MAX];
 	int r = check(d, d->path, e);
 
 	if (r < 0 || !is_mounted(d->path) ||
-	    file_read(AT_FDCWD, "/proc/self/mountinfo", &mounts, &ignored) < 0)
+	    file_read(AT_FDCWD, "/proc/self/mountinfo", &mounts, ERR_IGNORED) < 0)
 		return r;
 	for (unsigned i = 0; i < OTHER_NAMES && r == 0; i++) {
 		if (mountinfo_other(buf_cstr(&mounts), d->path, i, name) < 0)

@@ -18,10 +18,9 @@ static const char *const limits[] = { "user", "mnt", "pid",   "net",
 static int64_t read_number(const char *path)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(64);
-	struct err e = ERR_NONE;
 	uint64_t n;
 
-	if (file_read(AT_FDCWD, path, &text, &e) < 0)
+	if (file_read(AT_FDCWD, path, &text, ERR_IGNORED) < 0)
 		return PROBE_UNKNOWN;
 	buf_truncate(&text, strcspn(buf_cstr(&text), "\n"));
 	return num_u64(buf_cstr(&text), &n) < 0 || n > INT64_MAX ? PROBE_UNKNOWN
@@ -191,9 +190,8 @@ int cause_explain(enum probe_step step, struct err *e)
 enum probe_distro cause_distro(void)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(1 << 16);
-	struct err e = ERR_NONE;
 
-	if (file_read(AT_FDCWD, "/etc/os-release", &text, &e) < 0)
+	if (file_read(AT_FDCWD, "/etc/os-release", &text, ERR_IGNORED) < 0)
 		return PROBE_OTHER;
 	return cause_text_distro(buf_cstr(&text));
 }

@@ -114,11 +114,9 @@ int cgroup_create(const char *name, const struct limits *lim, struct cgroup **re
 
 void cgroup_destroy(struct cgroup **cg)
 {
-	struct err ignored = ERR_NONE;
-
 	if (!*cg)
 		return;
-	(void)cgroup_kill(*cg, &ignored);
+	(void)cgroup_kill(*cg, ERR_IGNORED);
 	cgroup_leaf_remove(&(*cg)->v2);
 	for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++)
 		cgroup_leaf_remove(&(*cg)->v1[i]);

@@ -29,9 +29,7 @@ int cgroup_leaf_write(int dirfd, const char *file, const char *value)
 
 static int read_text(int dirfd, const char *file, struct buf *ret)
 {
-	struct err e = ERR_NONE;
-
-	return file_read(dirfd, file, ret, &e);
+	return file_read(dirfd, file, ret, ERR_IGNORED);
 }
 
 int cgroup_leaf_number(int dirfd, const char *file, uint64_t *ret)

@@ -384,7 +384,6 @@ static int add_up(struct memwatch *w, measure_fn *measure, uint64_t files,
 static uint64_t stored(const struct memwatch *w)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(MEMWATCH_SEGMENTS);
-	struct err ignored = ERR_NONE;
 	uint64_t sum = 0;
 	struct statfs fs;
 
@@ -392,7 +391,7 @@ static uint64_t stored(const struct memwatch *w)
 		sum += (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
 	if (w->fds[MEMWATCH_SHM] >= 0 &&
 	    sys_lseek(w->fds[MEMWATCH_SHM], 0, SEEK_SET) == 0 &&
-	    file_read_fd(w->fds[MEMWATCH_SHM], &text, &ignored) >= 0)
+	    file_read_fd(w->fds[MEMWATCH_SHM], &text, ERR_IGNORED) >= 0)
 		sum += memwatch_sysv(buf_cstr(&text));
 	return sum;
 }

@@ -50,16 +50,15 @@ static bool hands_on(int dirfd)
 bool cgroup_v2_controllers(int dirfd, bool has[CGROUP_CONTROLLERS])
 {
 	_cleanup_buf_ struct buf all = BUF_INIT(4096), on = BUF_INIT(4096);
-	struct err ignored = ERR_NONE;
 	bool any = false, may;
 
-	(void)file_read(dirfd, "cgroup.controllers", &all, &ignored);
+	(void)file_read(dirfd, "cgroup.controllers", &all, ERR_IGNORED);
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
 		any |= has_word(&all, cgroup_find_names[wanted[i]]);
 	if (!any)
 		return false;
 	may = hands_on(dirfd);
-	(void)file_read(dirfd, "cgroup.subtree_control", &on, &ignored);
+	(void)file_read(dirfd, "cgroup.subtree_control", &on, ERR_IGNORED);
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		const char *name = cgroup_find_names[wanted[i]];
 		char add[16];

@@ -18,10 +18,8 @@ static void set_limit(int what, rlim_t v)
  * alone keeps the file system away: no call that takes a path gets through it. */
 static bool leave_root(void)
 {
-	struct err ignored = ERR_NONE;
-
 	return sys_unshare(CLONE_NEWUSER | CLONE_NEWNS) >= 0 &&
-	       emptyroot_enter(&ignored) >= 0;
+	       emptyroot_enter(ERR_IGNORED) >= 0;
 }
 
 int outside_confine(struct err *e)

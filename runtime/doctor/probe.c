@@ -213,7 +213,6 @@ static int make_layers(const struct probe_conf *conf, const char *name,
 
 static int trial_overlay(const struct probe_conf *conf, struct err *e)
 {
-	struct err ignored = ERR_NONE;
 	char name[TRIAL_NAME], path[PATH_MAX];
 	int r;
 
@@ -224,7 +223,7 @@ static int trial_overlay(const struct probe_conf *conf, struct err *e)
 						       .fn = mount_overlay,
 						       .ctx = path },
 				e);
-	(void)tree_remove(conf->store, name, &ignored);
+	(void)tree_remove(conf->store, name, ERR_IGNORED);
 	return r;
 }
 

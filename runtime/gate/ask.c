@@ -176,12 +176,11 @@ static int ask_news(struct gate *g, const struct json *q, struct json **ret,
 		    struct err *e)
 {
 	_cleanup_json_ struct json *ports = NULL, *events = NULL;
-	struct err ignored = ERR_NONE;
 	int r = ask_events(g, q, &events, e);
 
 	if (r < 0)
 		return r;
-	if (simple_question(g, "ports", &ports, &ignored) == 0)
+	if (simple_question(g, "ports", &ports, ERR_IGNORED) == 0)
 		json_set(events, "listening", json_dup(json_get(ports, "listening")));
 	return answer(&events, ret, e);
 }

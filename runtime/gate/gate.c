@@ -366,11 +366,10 @@ int gate_start(const struct gate_conf *conf, struct gate **ret, struct err *e)
 /* First it closes the record: every connection that is still open gets its line. */
 static void end_process(struct gate *g)
 {
-	struct err e = ERR_NONE;
 	int status;
 
 	if (g->proc.pid > 0 && sys_kill(g->proc.pid, SIGTERM) >= 0)
-		(void)proc_wait(&g->proc, END_MS, &status, &e);
+		(void)proc_wait(&g->proc, END_MS, &status, ERR_IGNORED);
 	forget_process(g);
 }
 
@@ -428,10 +427,9 @@ static void add_last_words(struct gate *g)
 /* How it ended, unless it said so itself. */
 static void take_status(struct gate *g)
 {
-	struct err e = ERR_NONE;
 	int status = 0;
 
-	if (g->failure[0] || proc_wait(&g->proc, REAP_MS, &status, &e) < 0)
+	if (g->failure[0] || proc_wait(&g->proc, REAP_MS, &status, ERR_IGNORED) < 0)
 		return;
 	if (status > 128)
 		snprintf(g->failure, sizeof(g->failure), "signal %d", status - 128);
@@ -463,12 +461,11 @@ static void stay_closed(struct gate *g, const char *why)
 
 static void after_pause(struct gate *g)
 {
-	struct err ignored = ERR_NONE;
 	uint64_t n;
 
 	if (g->sock >= 0 || sys_read(g->pause, &n, sizeof(n)) < 0)
 		return;
-	if (start_process(g, &ignored) < 0)
+	if (start_process(g, ERR_IGNORED) < 0)
 		rest(g);
 	else
 		push_event(g, GATE_RESTARTED,
@@ -520,9 +517,8 @@ static void take_event(struct gate *g, const struct wire_msg *m)
 {
 	_cleanup_json_ struct json *j = NULL;
 	const char *event, *text;
-	struct err e;
 
-	if (json_parse(m->body.data, m->body.len, &j, &e) < 0)
+	if (json_parse(m->body.data, m->body.len, &j, ERR_IGNORED) < 0)
 		return;
 	event = json_get_str(j, "event");
 	text = json_get_str(j, "text");

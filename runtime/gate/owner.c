@@ -62,9 +62,7 @@ static void push(struct search *s, pid_t pid)
 
 static int read_text(int dirfd, const char *path, struct buf *ret)
 {
-	struct err e = ERR_NONE;
-
-	return file_read(dirfd, path, ret, &e);
+	return file_read(dirfd, path, ret, ERR_IGNORED);
 }
 
 /* "12 34 56 " */

@@ -63,13 +63,12 @@ static bool is_in_network(const char *line, const struct netaddr *a)
 static bool is_neighbour(const struct gated *g, const struct netaddr *a)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(NETWORKS_TEXT);
-	struct err ignored = ERR_NONE;
 	const char *rest;
 	char line[128];
 
 	if (g->networks <= 0 || a->len != 16 || sys_lseek(g->networks, 0, SEEK_SET) < 0)
 		return false;
-	(void)file_read_fd(g->networks, &text, &ignored);
+	(void)file_read_fd(g->networks, &text, ERR_IGNORED);
 	rest = buf_cstr(&text);
 	while (text_line(&rest, line, sizeof(line)))
 		if (is_in_network(line, a))

@@ -305,8 +305,6 @@ enum { HELPER_GATE = 3, HELPER_WHO, HELPER_FREE };
  * program of the user lacks. */
 static _noreturn_ void become_helper(int gate, int who)
 {
-	struct err e = ERR_NONE;
-
 	gate = sys_dup(gate, HELPER_FREE); /* out of each other's way */
 	who = sys_dup(who, HELPER_FREE);
 	if (gate < 0 || who < 0 || sys_dup2(gate, HELPER_GATE) < 0 ||
@@ -317,7 +315,7 @@ static _noreturn_ void become_helper(int gate, int who)
 	sys_setfd(HELPER_WHO, FD_CLOEXEC);
 	sys_prctl(PR_SET_NAME, (unsigned long)(uintptr_t) "cubby-resolve", 0, 0, 0);
 	sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (caps_drop_all(&e) < 0)
+	if (caps_drop_all(ERR_IGNORED) < 0)
 		sys_exit(1);
 	serve(HELPER_GATE, HELPER_WHO);
 }

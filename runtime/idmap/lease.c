@@ -75,13 +75,12 @@ int idmap_lease_take(const char *key, uint32_t *base, struct err *e)
 {
 	_cleanup_buf_ struct buf given = BUF_INIT(2 * LEASE_SUBIDS);
 	_cleanup_close_ int dir = open_dir(e);
-	struct err ignored = ERR_NONE;
 	uint32_t start;
 
 	if (dir < 0)
 		return dir;
-	(void)file_read(AT_FDCWD, "/etc/subuid", &given, &ignored);
-	(void)file_read(AT_FDCWD, "/etc/subgid", &given, &ignored);
+	(void)file_read(AT_FDCWD, "/etc/subuid", &given, ERR_IGNORED);
+	(void)file_read(AT_FDCWD, "/etc/subgid", &given, ERR_IGNORED);
 	start = first_slot(dir, key);
 	for (uint32_t i = 0; i < IDMAP_RANGE_COUNT - 1; i++) {
 		uint32_t slot = 1 + (start % (IDMAP_RANGE_COUNT - 1) + i) %

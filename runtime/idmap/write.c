@@ -104,12 +104,11 @@ static int mapper_start(struct mapper *h, pid_t child, const struct idmap_range 
 static int mapper_failed(struct mapper *h, int status, struct err *e)
 {
 	_cleanup_buf_ struct buf said = BUF_INIT(WORKER_STDERR);
-	struct err ignored = ERR_NONE;
 	const char *text;
 	size_t n = strlen(h->name);
 
 	if (sys_lseek(h->stderr_fd, 0, SEEK_SET) == 0)
-		(void)file_read_fd(h->stderr_fd, &said, &ignored);
+		(void)file_read_fd(h->stderr_fd, &said, ERR_IGNORED);
 	while (said.len && said.data[said.len - 1] == '\n')
 		buf_truncate(&said, said.len - 1);
 	if (!said.len)

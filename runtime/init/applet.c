@@ -338,9 +338,8 @@ static int say(int status, int code, const char *msg)
 {
 	char line[sizeof(struct err) + 16];
 	int n = snprintf(line, sizeof(line), "%d %s\n", -code, msg);
-	struct err e = ERR_NONE;
 
-	file_write_fd(2, line, (size_t)n, &e);
+	file_write_fd(2, line, (size_t)n, ERR_IGNORED);
 	return status;
 }
 

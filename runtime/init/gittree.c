@@ -44,9 +44,8 @@ static int on_tracked(void *ctx, const struct git_index_entry *x)
 static int read_index(struct gittree *t, int gitdir)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(GIT_INDEX_MAX);
-	struct err ignored = ERR_NONE;
 
-	if (file_read(gitdir, "index", &b, &ignored) < 0 || !b.len)
+	if (file_read(gitdir, "index", &b, ERR_IGNORED) < 0 || !b.len)
 		return 0;
 	return git_index_read((const uint8_t *)b.data, b.len, SUM, on_tracked, t) ==
 			       -ENOMEM
@@ -81,9 +80,8 @@ static bool is_tracked(const struct gittree *t, const char *path, bool directory
 static int add_file(struct gittree *t, int dirfd, const char *name, size_t base)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(GITTREE_FILE_MAX);
-	struct err ignored = ERR_NONE;
 
-	if (file_read(dirfd, name, &b, &ignored) < 0)
+	if (file_read(dirfd, name, &b, ERR_IGNORED) < 0)
 		return 0;
 	return ignore_add(&t->ignore, b.data, b.len, base);
 }
@@ -116,11 +114,10 @@ static int add_above(struct gittree *t, int top)
 static int open_gitdir(int top)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(PATH_MAX + 16);
-	struct err ignored = ERR_NONE;
 	int fd = sys_openat(top, ".git", O_RDONLY | O_DIRECTORY, 0);
 	char *end;
 
-	if (fd != -ENOTDIR || file_read(top, ".git", &b, &ignored) < 0 ||
+	if (fd != -ENOTDIR || file_read(top, ".git", &b, ERR_IGNORED) < 0 ||
 	    !text_starts(buf_cstr(&b), "gitdir: "))
 		return fd;
 	end = b.data + strcspn(b.data, "\r\n");
@@ -131,10 +128,9 @@ static int open_gitdir(int top)
 static int add_exclude(struct gittree *t, int gitdir)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(PATH_MAX);
-	struct err ignored = ERR_NONE;
 	_cleanup_close_ int common = -1;
 
-	if (file_read(gitdir, "commondir", &b, &ignored) < 0 || !b.len)
+	if (file_read(gitdir, "commondir", &b, ERR_IGNORED) < 0 || !b.len)
 		return add_file(t, gitdir, "info/exclude", 0);
 	b.data[strcspn(buf_cstr(&b), "\r\n")] = '\0';
 	common = sys_openat(gitdir, b.data, O_RDONLY | O_DIRECTORY, 0);

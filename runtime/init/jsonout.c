@@ -9,10 +9,8 @@
 
 static void flush(struct jsonout *j)
 {
-	struct err e = ERR_NONE;
-
 	if (!j->failed)
-		j->failed = file_write_fd(1, j->data, j->len, &e);
+		j->failed = file_write_fd(1, j->data, j->len, ERR_IGNORED);
 	j->len = 0;
 }
 

@@ -245,11 +245,10 @@ void payload_note_end(const struct payload_run *r, int status)
 {
 	_cleanup_close_ int dir = -1, fd = -1;
 	char name[32], text[16];
-	struct err ignored = ERR_NONE;
 
 	if (!r->log)
 		return;
-	dir = file_open_dir(AT_FDCWD, BOX_LOG_DIR, &ignored);
+	dir = file_open_dir(AT_FDCWD, BOX_LOG_DIR, ERR_IGNORED);
 	if (dir < 0)
 		return;
 	fd = sys_openat(dir, ".exit", O_WRONLY | O_CREAT | O_EXCL, 0644);
@@ -420,11 +419,10 @@ static void birth(void *ctx)
 
 static int fork_payload(struct birth *b, int report[2], pid_t *ret)
 {
-	struct err e = ERR_NONE;
 	pid_t pid = sys_fork();
 
 	/* What init alone may, before a byte of the box's is looked at. */
-	if (pid == 0 && caps_drop_own(&e) < 0)
+	if (pid == 0 && caps_drop_own(ERR_IGNORED) < 0)
 		sys_exit(127);
 	if (pid == 0 && report[1] >= 0)
 		leader_main(report[1], birth, b);

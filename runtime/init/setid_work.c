@@ -120,9 +120,8 @@ static int read_path(const struct work *w, uint64_t address, char ret[PATH_MAX])
 static int read_who(struct work *w)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(WORK_STATUS);
-	struct err e = ERR_NONE;
 
-	if (file_read(w->proc, "status", &text, &e) < 0)
+	if (file_read(w->proc, "status", &text, ERR_IGNORED) < 0)
 		return -EPERM;
 	return setid_who_read(buf_cstr(&text), &w->who);
 }
@@ -216,7 +215,6 @@ static int take_groups(const struct setid_who *who)
 static int become(const struct work *w)
 {
 	uint64_t rights = w->who.effective;
-	struct err e = ERR_NONE;
 	int r;
 
 	if (is_attribute(w))
@@ -224,7 +222,7 @@ static int become(const struct work *w)
 	/* A change of identity makes a process as traceable as the host's sysctl says. */
 	r = sys_fchdir(w->root) ?: sys_chroot(".") ?: take_groups(&w->who) ?:
 		sys_setfsgid(w->who.gid) ?: sys_setfsuid(w->who.uid) ?:
-		sys_prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ?: caps_become(rights, &e);
+		sys_prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ?: caps_become(rights, ERR_IGNORED);
 	sys_umask(w->who.umask & 0777);
 	return r < 0 ? -EPERM : 0;
 }

@@ -74,7 +74,6 @@ static enum walk_next add_resource(void *ctx, const struct walk_entry *w)
 static void show(struct search *s, const struct skill *k)
 {
 	struct jsonout *j = &s->j;
-	struct err ignored;
 
 	jsonout_raw(j, !s->wanted && s->n > 1 ? ",{" : "{");
 	add_id(j, k->head.name);
@@ -90,7 +89,7 @@ static void show(struct search *s, const struct skill *k)
 		jsonout_raw(j, "\",\"resources\":[");
 		while (s->n)
 			free(s->seen[--s->n]);
-		(void)walk_tree(k->dir, add_resource, s, &ignored);
+		(void)walk_tree(k->dir, add_resource, s, ERR_IGNORED);
 		s->n = 0;
 		jsonout_raw(j, "]");
 	}
@@ -112,7 +111,6 @@ static bool is_new(struct search *s, const char *name)
 static void look(struct search *s, const char *parent, const char *name)
 {
 	_cleanup_free_ struct skill *k = calloc(1, sizeof(*k));
-	struct err ignored;
 
 	if (!k || *name == '.')
 		return;
@@ -121,7 +119,7 @@ static void look(struct search *s, const char *parent, const char *name)
 		    (int)sizeof(k->dir) &&
 	    snprintf(k->path, sizeof(k->path), "%s/SKILL.md", k->dir) <
 		    (int)sizeof(k->path) &&
-	    file_read(AT_FDCWD, k->path, &k->text, &ignored) == 0 && k->text.len &&
+	    file_read(AT_FDCWD, k->path, &k->text, ERR_IGNORED) == 0 && k->text.len &&
 	    skillhead_read(k->text.data, k->text.len, &k->head) == 0) {
 		if (!*k->head.name)
 			snprintf(k->head.name, sizeof(k->head.name), "%s", name);
@@ -141,14 +139,13 @@ static void look_below(struct search *s, const char *home)
 	for (size_t i = 0; i < ARRAY_SIZE(places) && !(s->wanted && s->found); i++) {
 		_cleanup_(walk_names_free) char **names = NULL;
 		_cleanup_close_ int fd = -1;
-		struct err ignored;
 		char dir[PATH_MAX];
 
 		if (snprintf(dir, sizeof(dir), "%s/%s/skills", home, places[i]) >=
 		    (int)sizeof(dir))
 			return;
 		fd = sys_open(dir, O_RDONLY | O_DIRECTORY);
-		if (fd < 0 || walk_names(fd, &names, &ignored) < 0)
+		if (fd < 0 || walk_names(fd, &names, ERR_IGNORED) < 0)
 			continue;
 		for (char **n = names; *n && !(s->wanted && s->found); n++)
 			look(s, dir, *n);

@@ -110,10 +110,9 @@ static uint64_t look(void)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(inherited); i++) {
 		_cleanup_buf_ struct buf text = BUF_INIT(256);
-		struct err ignored = ERR_NONE;
 		uint64_t h = i;
 
-		if (file_read(AT_FDCWD, inherited[i], &text, &ignored) == 0)
+		if (file_read(AT_FDCWD, inherited[i], &text, ERR_IGNORED) == 0)
 			mix(&h, buf_cstr(&text), text.len);
 		sum += h;
 	}
@@ -143,8 +142,7 @@ void traces_note(struct traces *ret)
 static bool has_lines(const char *path)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(4096);
-	struct err ignored = ERR_NONE;
-	int r = file_read(AT_FDCWD, path, &text, &ignored);
+	int r = file_read(AT_FDCWD, path, &text, ERR_IGNORED);
 	const char *end = strchr(buf_cstr(&text), '\n');
 
 	if (r == -ENOENT)

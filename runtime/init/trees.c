@@ -261,9 +261,8 @@ static bool is_beside(const char *name, const char *prefix)
 static void remove_remains(int dirfd, const char *prefix)
 {
 	_cleanup_(walk_names_free) char **names = NULL;
-	struct err ignored = ERR_NONE;
 
-	if (walk_names(dirfd, &names, &ignored) < 0)
+	if (walk_names(dirfd, &names, ERR_IGNORED) < 0)
 		return;
 	for (char **n = names; n && *n; n++) {
 		_cleanup_close_ int fd = -1;
@@ -273,7 +272,7 @@ static void remove_remains(int dirfd, const char *prefix)
 		fd = sys_openat(dirfd, *n,
 				O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
 		if (fd >= 0 && hold(fd))
-			(void)trees_remove(dirfd, *n, &ignored);
+			(void)trees_remove(dirfd, *n, ERR_IGNORED);
 	}
 }
 
@@ -294,7 +293,6 @@ int trees_move(const char *from, const char *to, struct err *e)
 {
 	_cleanup_close_ int from_dir = -1, to_dir = -1;
 	struct entry x = { .depth = 0 };
-	struct err ignored = ERR_NONE;
 	const char *new = NULL;
 	char beside[NAME_MAX + 1];
 	int r;
@@ -323,7 +321,7 @@ int trees_move(const char *from, const char *to, struct err *e)
 			err_sys(e, r, "cannot make '%s'", to);
 	}
 	if (r < 0) {
-		(void)trees_remove(to_dir, beside, &ignored);
+		(void)trees_remove(to_dir, beside, ERR_IGNORED);
 		return r;
 	}
 	r = trees_remove(from_dir, x.name, e);

@@ -78,11 +78,10 @@ static int walk_into(struct walk *w, int dirfd, const char *name, unsigned depth
 {
 	_cleanup_close_ int fd =
 		sys_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	struct err ignored = ERR_NONE;
 
 	if (fd < 0 || depth == WALK_DEPTH || walk_is_kernels(fd))
 		return 0; /* what cannot be read is left out */
-	return walk_dir(w, fd, depth, &ignored) == -ENOMEM
+	return walk_dir(w, fd, depth, ERR_IGNORED) == -ENOMEM
 		       ? err_sys(e, -ENOMEM, "cannot search")
 		       : 0;
 }

@@ -31,10 +31,8 @@ static const char *net_abstract(const struct monitor *m)
 /* What the box uses, by its cgroup or by what the monitor counts. */
 static void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret)
 {
-	struct err ignored = ERR_NONE;
-
 	*ret = (struct cgroup_usage){ 0 };
-	(void)cgroup_usage(m->run.cg, ret, &ignored);
+	(void)cgroup_usage(m->run.cg, ret, ERR_IGNORED);
 	if (m->memory.limit.memory) {
 		ret->memory_bytes = m->memory.used;
 		ret->memory_peak_bytes = m->memory.peak;

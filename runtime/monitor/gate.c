@@ -56,10 +56,9 @@ static int watch_net(struct monitor *m, struct err *e);
 static int retry(void *ctx, uint32_t, struct err *)
 {
 	struct monitor *m = ctx;
-	struct err ignored = ERR_NONE;
 
 	loop_remove(m->loop, &m->retry_net);
-	(void)watch_net(m, &ignored); /* or a question will */
+	(void)watch_net(m, ERR_IGNORED); /* or a question will */
 	return 0;
 }
 
@@ -77,9 +76,7 @@ static int try_gate(struct monitor *m, struct err *e)
 
 static int on_net(void *ctx, uint32_t, struct err *)
 {
-	struct err ignored = ERR_NONE;
-
-	(void)try_gate(ctx, &ignored);
+	(void)try_gate(ctx, ERR_IGNORED);
 	return 0;
 }
 
@@ -116,13 +113,11 @@ int monitor_gate_begin(struct monitor *m, struct err *e)
 /* Whoever knows its names has ended. */
 int monitor_gate_rest(struct monitor *m)
 {
-	struct err ignored = ERR_NONE;
-
 	if (!m->gate)
 		return 0;
 	loop_remove(m->loop, &m->on_gate);
 	gate_stop(&m->gate);
-	return m->spec.net == NET_NONE ? 0 : watch_net(m, &ignored);
+	return m->spec.net == NET_NONE ? 0 : watch_net(m, ERR_IGNORED);
 }
 
 /* Rules mean something with a network only; ports work without one too. */

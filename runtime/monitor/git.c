@@ -147,16 +147,12 @@ static int wait_for(struct monitor *m, int fd)
 
 static int begin(struct monitor *m)
 {
-	struct err ignored = ERR_NONE;
-
-	return wait_for(m, gitgate_begin(m->git, &ignored));
+	return wait_for(m, gitgate_begin(m->git, ERR_IGNORED));
 }
 
 static int look(struct monitor *m)
 {
-	struct err ignored = ERR_NONE;
-
-	return wait_for(m, gitgate_look(m->git, &ignored));
+	return wait_for(m, gitgate_look(m->git, ERR_IGNORED));
 }
 
 static int on_new(void *ctx, uint32_t, struct err *)

@@ -108,8 +108,8 @@ static int add_view(struct gitgate *g, struct view *v, const char *path,
 		    const char *key, const struct stat *st)
 {
 	char hex[HASH_HEX] = "";
-	struct err e = ERR_NONE;
-	int r = g->n < GITGATE_VIEWS ? hash_text(key, strlen(key), hex, &e) : -E2BIG;
+	int r = g->n < GITGATE_VIEWS ? hash_text(key, strlen(key), hex, ERR_IGNORED)
+				     : -E2BIG;
 
 	v->upper = v->state = -1;
 	v->ino = st->st_ino;
@@ -168,11 +168,10 @@ static int note_outside(struct gitgate *g, const char *path, int *git, bool tree
 static int find_outside(struct gitgate *g)
 {
 	_cleanup_git_outside_ struct git_outside o = GIT_OUTSIDE_NONE;
-	struct err ignored = ERR_NONE;
 	const size_t common = g->n;
 	int r;
 
-	if (git_outside_open(g->project, g->spec->project, &o, &ignored) != 1)
+	if (git_outside_open(g->project, g->spec->project, &o, ERR_IGNORED) != 1)
 		return 0;
 	r = note_outside(g, o.common_path, &o.common, false);
 	if (r < 0 || o.tree < 0)
@@ -431,14 +430,12 @@ int gitgate_end(struct gitgate *g, gitwork_say_fn *say, void *ctx)
 
 static bool is_view_pending(const struct gitgate *g, bool at_end)
 {
-	struct err ignored = ERR_NONE;
-
 	for (size_t i = 0; i < g->n; i++) {
 		const struct view *v = &g->views[i];
 		uint64_t sign;
 
 		if (v->upper >= 0 && !v->read_only &&
-		    (upper_sign(v->upper, &sign, &ignored) < 0 ||
+		    (upper_sign(v->upper, &sign, ERR_IGNORED) < 0 ||
 		     sign != (at_end ? v->first : v->sign)))
 			return true;
 	}
@@ -447,13 +444,13 @@ static bool is_view_pending(const struct gitgate *g, bool at_end)
 
 bool gitgate_is_pending(struct gitgate *g, bool at_end)
 {
-	struct err ignored = ERR_NONE;
 	char path[PATH_MAX];
 	size_t at = 0;
 
 	if (is_view_pending(g, at_end))
 		return true;
-	if (look_at_named(g, -1) || git_dirs_look(g->project, &g->dirs, &ignored) < 0 ||
+	if (look_at_named(g, -1) ||
+	    git_dirs_look(g->project, &g->dirs, ERR_IGNORED) < 0 ||
 	    (g->dirs.partial && !g->partial) || g->dirs.closed)
 		return true; /* the worker can read more than the monitor */
 	return next_new(g, &at, path);

@@ -44,11 +44,10 @@ static int own_all(int dir, const char *name)
 	_cleanup_close_ int fd =
 		sys_openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	_cleanup_free_ struct hardlinks *links = calloc(1, sizeof(*links));
-	struct err ignored = ERR_NONE;
 	int r = fd < 0 ? fd : links ? 0 : -ENOMEM;
 
 	if (r == 0)
-		r = hardlinks_break(fd, true, links, &ignored);
+		r = hardlinks_break(fd, true, links, ERR_IGNORED);
 	return r < 0 ? r : links->kept ? links->why : links->incomplete ? -E2BIG : 0;
 }
 

@@ -5,13 +5,11 @@
 
 static bool look_at_host(struct gitgate *g, bool compare)
 {
-	struct err ignored = ERR_NONE;
-
 	for (size_t i = 0; i < g->n; i++) {
 		uint64_t was = g->views[i].host;
 
 		if (g->views[i].git >= 0 &&
-		    (upper_sign_host(g->views[i].git, &g->views[i].host, &ignored) <
+		    (upper_sign_host(g->views[i].git, &g->views[i].host, ERR_IGNORED) <
 			     0 ||
 		     (compare && g->views[i].host != was)))
 			return false;
@@ -21,11 +19,9 @@ static bool look_at_host(struct gitgate *g, bool compare)
 
 bool gitrest_begin(struct gitgate *g)
 {
-	struct err ignored = ERR_NONE;
-
 	if (g->work.pid > 0 || gitgate_is_pending(g, true) || !look_at_host(g, false))
 		return false;
-	(void)git_dirs_save(g->dir, "dirs", &g->dirs, &ignored);
+	(void)git_dirs_save(g->dir, "dirs", &g->dirs, ERR_IGNORED);
 	sys_unlinkat(g->dir, "open", 0);
 	g->open = false;
 	return true;
@@ -33,10 +29,8 @@ bool gitrest_begin(struct gitgate *g)
 
 bool gitrest_wake(struct gitgate *g)
 {
-	struct err ignored = ERR_NONE;
-
 	if (gitgate_is_pending(g, true) || !look_at_host(g, true) ||
-	    gitgate_note(g, &ignored) < 0)
+	    gitgate_note(g, ERR_IGNORED) < 0)
 		return false;
 	return g->open = true;
 }

@@ -32,9 +32,7 @@ int gitwork_begin(struct gitwork *w, gitwork_fn *work, void *ctx, struct err *e)
 
 void gitwork_word(int words, const char *line)
 {
-	struct err ignored = ERR_NONE;
-
-	(void)file_write_fd(words, line, strlen(line) + 1, &ignored);
+	(void)file_write_fd(words, line, strlen(line) + 1, ERR_IGNORED);
 }
 
 bool gitwork_more(struct gitwork *w)

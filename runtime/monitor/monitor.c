@@ -132,9 +132,8 @@ static int on_memory(void *ctx, uint32_t, struct err *)
 static int on_disk(void *ctx, uint32_t, struct err *)
 {
 	struct monitor *m = ctx;
-	struct err ignored = ERR_NONE;
 
-	if (diskwatch_look(&m->disk, &ignored) != 0) {
+	if (diskwatch_look(&m->disk, ERR_IGNORED) != 0) {
 		monitor_client_end_all(m, LIMIT_DISK);
 		m->ending = true;
 		return 0;

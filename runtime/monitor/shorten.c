@@ -7,11 +7,11 @@
 
 bool monitor_shorten_wanted(const struct monitor *m)
 {
-	struct err ignored = ERR_NONE;
 	struct chain c;
 
 	return m->boxdir >= 0 && m->lock >= 0 &&
-	       chain_load(m->boxdir, "chain", &c, &ignored) == 0 && c.n >= SHORTEN_FROM;
+	       chain_load(m->boxdir, "chain", &c, ERR_IGNORED) == 0 &&
+	       c.n >= SHORTEN_FROM;
 }
 
 void monitor_shorten(struct monitor *m, int boxdir)

@@ -36,9 +36,7 @@ enum {
 /* One that the box can write, of the host. */
 static bool is_open(const struct json *j, struct spec_volume *v)
 {
-	struct err ignored = ERR_NONE;
-
-	return spec_volume_from_json(j, v, &ignored) == 0 &&
+	return spec_volume_from_json(j, v, ERR_IGNORED) == 0 &&
 	       v->kind == SPEC_VOLUME_HOST && v->access == SPEC_VOLUME_RW;
 }
 
@@ -47,7 +45,6 @@ static int look_at_dirs(int dir, const char *source, int fd, struct git_dirs *d,
 			uint64_t end_ms, struct err *e)
 {
 	char name[HASH_HEX];
-	struct err ignored = ERR_NONE;
 	int r = hash_text(source, strlen(source), name, e);
 
 	if (r < 0)
@@ -56,7 +53,7 @@ static int look_at_dirs(int dir, const char *source, int fd, struct git_dirs *d,
 	d->end_ms = end_ms;
 	r = git_dirs_look(fd, d, e);
 	if (r >= 0)
-		(void)git_dirs_save(dir, name, d, &ignored);
+		(void)git_dirs_save(dir, name, d, ERR_IGNORED);
 	return r;
 }
 
@@ -287,8 +284,7 @@ static int on_late(void *ctx, uint32_t, struct err *)
 
 static int begin(struct monitor *m)
 {
-	struct err e = ERR_NONE;
-	int r = begin_work(m, m->volumes_dir, &m->volumes, &e);
+	int r = begin_work(m, m->volumes_dir, &m->volumes, ERR_IGNORED);
 
 	if (r >= 0)
 		r = loop_add(m->loop, r, EPOLLIN, on_words, m, &m->on_volumes);
@@ -324,12 +320,11 @@ static void recover(struct monitor *m)
 	_cleanup_close_ int dir = sys_openat(m->boxdir, "volumes",
 					     O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	_cleanup_buf_ struct buf sources = BUF_INIT(DUE_MAX);
-	struct err ignored = ERR_NONE;
 
 	if (dir >= 0)
 		sys_unlinkat(dir, "open", 0);
 	if (dir < 0 || takeover_read(dir, "due", &sources) < 0 ||
-	    begin_work(m, dir, &sources, &ignored) < 0)
+	    begin_work(m, dir, &sources, ERR_IGNORED) < 0)
 		return;
 	gitwork_wait(&m->volumes_work, KILL_MS);
 	(void)end_work(m, monitor_starter_note);
@@ -378,14 +373,12 @@ int monitor_volumes_begin(struct monitor *m, struct err *e)
 
 void monitor_volumes_finish(struct monitor *m, bool quiet)
 {
-	struct err ignored = ERR_NONE;
-
 	gitwork_kill(&m->volumes_work); /* another begins anew */
 	(void)gitwork_end(&m->volumes_work, NULL, NULL);
 	if (m->volumes.len && quiet) {
 		sys_unlinkat(m->volumes_dir, "due", 0);
 	} else if (m->volumes.len &&
-		   begin_work(m, m->volumes_dir, &m->volumes, &ignored) >= 0) {
+		   begin_work(m, m->volumes_dir, &m->volumes, ERR_IGNORED) >= 0) {
 		gitwork_wait(&m->volumes_work, KILL_MS);
 		if (end_work(m, NULL) == 0)
 			sys_unlinkat(m->volumes_dir, "due", 0);

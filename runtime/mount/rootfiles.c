@@ -22,9 +22,8 @@ static bool is_regular(int dir, const char *name)
 static bool has_content(int dir, const char *name, const char *want)
 {
 	_cleanup_buf_ struct buf now = BUF_INIT(ROOTFILES_MAX);
-	struct err ignored = ERR_NONE;
 
-	return is_regular(dir, name) && file_read(dir, name, &now, &ignored) == 0 &&
+	return is_regular(dir, name) && file_read(dir, name, &now, ERR_IGNORED) == 0 &&
 	       strcmp(buf_cstr(&now), want) == 0;
 }
 
@@ -61,12 +60,11 @@ static int resolv_conf(enum net_mode net, struct buf *out, struct err *e)
 static int put_gitconfig(int etc, const char *want, struct err *e)
 {
 	_cleanup_buf_ struct buf now = BUF_INIT(ROOTFILES_MAX);
-	struct err ignored = ERR_NONE;
 	struct stat st;
 	bool there = sys_fstatat(etc, "gitconfig", &st, AT_SYMLINK_NOFOLLOW) == 0;
 
 	if (there && (!is_regular(etc, "gitconfig") ||
-		      file_read(etc, "gitconfig", &now, &ignored) < 0 ||
+		      file_read(etc, "gitconfig", &now, ERR_IGNORED) < 0 ||
 		      strncmp(buf_cstr(&now), ROOTFILES_GITCONFIG,
 			      sizeof(ROOTFILES_GITCONFIG) - 1) != 0))
 		return 0;

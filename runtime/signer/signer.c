@@ -140,7 +140,6 @@ static int read_some(int fd, struct buf *out, size_t want)
 /* One question to the agent, which is connected to at the first. */
 static int talk(struct conn *c, const struct buf *question, struct buf *ret)
 {
-	struct err e = ERR_NONE;
 	size_t want;
 	int r;
 
@@ -148,7 +147,7 @@ static int talk(struct conn *c, const struct buf *question, struct buf *ret)
 		c->up = connect_agent();
 	if (c->up < 0)
 		return c->up;
-	r = file_write_fd(c->up, question->data, question->len, &e);
+	r = file_write_fd(c->up, question->data, question->len, ERR_IGNORED);
 	if (r < 0)
 		return r;
 	r = read_some(c->up, ret, HEAD);

@@ -50,14 +50,13 @@ static int await_event(int fd)
 
 static _noreturn_ void work(enum net_mode mode, const struct netassist *a)
 {
-	struct err ignored = ERR_NONE;
 	int r = 0;
 
 	if (mode != NET_HOST)
 		r = make_network(mode, a->desk);
 	if (signal_event(a->done) < 0 || r < 0 || await_event(a->go) < 0)
 		sys_exit(1);
-	sys_exit(mount_root_leave(a->desk->root, &ignored) < 0);
+	sys_exit(mount_root_leave(a->desk->root, ERR_IGNORED) < 0);
 }
 
 /* ---- the child -------------------------------------------------------------------- */

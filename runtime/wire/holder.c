@@ -56,13 +56,12 @@ static bool is_called(pid_t pid, const char *name)
 	_cleanup_buf_ struct buf comm = BUF_INIT(HOLDER_COMM);
 	_cleanup_close_ int fd = sys_pidfd_open(pid);
 	struct pollfd ended = { .fd = fd, .events = POLLIN };
-	struct err ignored = ERR_NONE;
 	char path[32];
 
 	if (fd < 0 || sys_poll(&ended, 1, 0) != 0)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	if (file_read(AT_FDCWD, path, &comm, &ignored) < 0 || !comm.len)
+	if (file_read(AT_FDCWD, path, &comm, ERR_IGNORED) < 0 || !comm.len)
 		return false;
 	comm.data[comm.len - 1] = '\0'; /* its newline */
 	return !strcmp(buf_cstr(&comm), name);
@@ -71,8 +70,7 @@ static bool is_called(pid_t pid, const char *name)
 static int read_note(int boxdir, struct holder *ret)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(HOLDER_TEXT);
-	struct err ignored = ERR_NONE;
-	int r = file_read(boxdir, "lock", &text, &ignored);
+	int r = file_read(boxdir, "lock", &text, ERR_IGNORED);
 
 	return r < 0 ? r : holder_parse(buf_cstr(&text), ret);
 }

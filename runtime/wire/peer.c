@@ -29,12 +29,11 @@ static int open_peer(int fd, const struct ucred *peer)
 static pid_t number_of(int pidfd, bool *only)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(FDINFO_BYTES);
-	struct err ignored = ERR_NONE;
 	char path[PROC_PATH];
 	const char *line;
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
-	if (file_read(AT_FDCWD, path, &text, &ignored) < 0)
+	if (file_read(AT_FDCWD, path, &text, ERR_IGNORED) < 0)
 		return 0;
 	line = strstr(buf_cstr(&text), "\nNSpid:\t");
 	*only = line && line[8 + strspn(line + 8, "0123456789")] == '\n';

@@ -183,8 +183,7 @@ int rundir_listen(int fd, struct err *e)
 
 void rundir_remove(const char *key)
 {
-	struct err e = ERR_NONE;
-	_cleanup_close_ int base = open_base(&e);
+	_cleanup_close_ int base = open_base(ERR_IGNORED);
 	_cleanup_close_ int dir = -1;
 
 	if (base < 0)

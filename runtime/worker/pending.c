@@ -12,10 +12,9 @@
 
 bool pending_is(int boxdir)
 {
-	struct err ignored = ERR_NONE;
 	struct chain c;
 
-	return chain_load(boxdir, "chain", &c, &ignored) < 0 || *c.project;
+	return chain_load(boxdir, "chain", &c, ERR_IGNORED) < 0 || *c.project;
 }
 
 static int copy(const struct spec *spec, int boxdir, int from, struct err *e)

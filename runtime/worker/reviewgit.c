@@ -19,10 +19,9 @@
 static void say_git(void *, const char *line)
 {
 	_cleanup_json_ struct json *j = json_object();
-	struct err ignored = ERR_NONE;
 
 	json_set_str(j, "git", line);
-	(void)reviewtell_line(j, &ignored);
+	(void)reviewtell_line(j, ERR_IGNORED);
 }
 
 /* A repository of the project, and what the layer has of it. */
@@ -181,12 +180,11 @@ static int clean_git(const struct job *j, const char *path, int record, struct e
  * of another: refs of the same names and values there are nobody's to take back. */
 static int open_back(const struct job *j, const char *path, struct repo *ret)
 {
-	struct err ignored = ERR_NONE;
 	const int record = ret->conf.record;
 
 	if (!diff_look(record, noted).mode)
 		open_within(j, path, ret);
-	else if (open_outside(j, ret, &ignored) == 0 && !is_noted(ret, record))
+	else if (open_outside(j, ret, ERR_IGNORED) == 0 && !is_noted(ret, record))
 		ret->conf.git = -1;
 	return ret->conf.git;
 }

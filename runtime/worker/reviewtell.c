@@ -80,14 +80,13 @@ int reviewtell_failed(const char *path, int result)
 int reviewtell_back(const char *path)
 {
 	_cleanup_json_ struct json *j = json_object();
-	struct err ignored = ERR_NONE;
 	char name[PATH_MAX + 1];
 
 	snprintf(name, sizeof(name), "/%s", path);
 	spec_set_path(j, "path", name);
 	json_set_str(j, "kind", "back");
 	json_set_bool(j, "chosen", true);
-	return reviewtell_line(j, &ignored);
+	return reviewtell_line(j, ERR_IGNORED);
 }
 
 int reviewtell_gits(int boxdir, int n, struct err *e)
@@ -148,12 +147,11 @@ static void tell_branches(struct json *j, int git, int host)
 {
 	_cleanup_git_refs_pair_ struct git_refs_pair made = { 0 }, was = { 0 };
 	_cleanup_json_ struct json *list = json_array();
-	struct err ignored = ERR_NONE;
 
-	if (git_refs_read(git, &made, &ignored) < 0 ||
+	if (git_refs_read(git, &made, ERR_IGNORED) < 0 ||
 	    (!made.loose.n && !made.packed.n))
 		return;
-	if (host >= 0 && git_refs_read(host, &was, &ignored) < 0)
+	if (host >= 0 && git_refs_read(host, &was, ERR_IGNORED) < 0)
 		return;
 	if (add_branches(list, &made.loose, NULL, &was) == 0 &&
 	    add_branches(list, &made.packed, &made.loose, &was) == 0 && json_len(list))
@@ -181,11 +179,10 @@ void reviewtell_objects(struct json *j, const struct layer *l, const char *path)
 static void add_git(struct buf *text, const struct layer *l, const char *path)
 {
 	_cleanup_close_ int git = open_git(l, path);
-	struct err ignored = ERR_NONE;
 	uint64_t sign = 0;
 	int r = git < 0			    ? git
-		: layer_outside_is(l, path) ? layer_outside_sign(l, &sign, &ignored)
-					    : upper_sign(git, &sign, &ignored);
+		: layer_outside_is(l, path) ? layer_outside_sign(l, &sign, ERR_IGNORED)
+					    : upper_sign(git, &sign, ERR_IGNORED);
 
 	buf_addf(text, "%d %" PRIu64 " ", r, sign);
 }
@@ -195,7 +192,6 @@ void reviewtell_seen_of(const struct diff_item *x, const struct layer *l,
 {
 	const struct diff_side *sides[] = { &x->was, &x->now };
 	_cleanup_buf_ struct buf text = BUF_INIT(1024 + PATH_MAX);
-	struct err ignored = ERR_NONE;
 
 	buf_add(&text, x->path, strlen(x->path) + 1);
 	for (size_t i = 0; i < ARRAY_SIZE(sides); i++) {
@@ -209,7 +205,7 @@ void reviewtell_seen_of(const struct diff_item *x, const struct layer *l,
 	}
 	if (x->git && l)
 		add_git(&text, l, x->path);
-	(void)hash_text(text.data, text.len, ret, &ignored);
+	(void)hash_text(text.data, text.len, ret, ERR_IGNORED);
 }
 
 static int by_bytes(const void *a, const void *b)

@@ -109,7 +109,6 @@ int shorten_chain(const struct spec *spec, int boxdir, size_t from, bool locked,
 		  struct err *e)
 {
 	_cleanup_close_ int lock = -1;
-	struct err ignored = ERR_NONE;
 	struct chain c;
 	int r = chain_load(boxdir, "chain", &c, e);
 
@@ -119,7 +118,7 @@ int shorten_chain(const struct spec *spec, int boxdir, size_t from, bool locked,
 	if (r >= 0)
 		r = shorten(spec, boxdir, &c, locked, e);
 	if (lock >= 0)
-		(void)remove_new(spec, boxdir, &ignored);
+		(void)remove_new(spec, boxdir, ERR_IGNORED);
 	if (r == -EWOULDBLOCK) { /* it runs again, or another does the same */
 		*e = ERR_NONE;
 		return 0;

@@ -165,10 +165,9 @@ static int count_one(void *ctx, const struct upper_entry *x, struct err *)
 static bool is_much(const struct verdict_of *of, size_t deleted)
 {
 	struct counting c = { .most = 5 * deleted };
-	struct err ignored = ERR_NONE;
 
 	return deleted > FEW &&
-	       upper_walk(of->layer->project, count_one, &c, &ignored) != -EOVERFLOW;
+	       upper_walk(of->layer->project, count_one, &c, ERR_IGNORED) != -EOVERFLOW;
 }
 
 /* Bounds of what comes out without a question. */

@@ -258,12 +258,11 @@ static const struct job *find_job(const char *name)
 static int report(const struct err *failed, const struct json *result)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT(WORKER_TEXT);
-	struct err e;
 	int r;
 
 	r = buf_add(&out, failed, sizeof(*failed)) ?:
 		(result ? json_print(result, false, &out) : 0) ?:
-		file_write_fd(WORKER_RESULT, out.data, out.len, &e);
+		file_write_fd(WORKER_RESULT, out.data, out.len, ERR_IGNORED);
 	return r < 0 || failed->code ? 1 : 0;
 }
 

@@ -123,13 +123,11 @@ static const struct fixed {
 
 bool channel_fixed(const char *type, struct channel_message *m)
 {
-	struct err ignored = ERR_NONE;
-
 	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
 		if (strcmp(type, fixed[i].type) == 0) {
 			m->type = fixed[i].reply;
 			return json_parse(fixed[i].content, strlen(fixed[i].content),
-					  &m->content, &ignored) == 0;
+					  &m->content, ERR_IGNORED) == 0;
 		}
 	return false;
 }
@@ -139,12 +137,11 @@ static void on_message(void *ctx, enum exchange_message kind, const char *data,
 {
 	_cleanup_json_ struct json *m = NULL;
 	_cleanup_buf_ struct buf header = BUF_INIT(HEADER_MAX);
-	struct err ignored = ERR_NONE;
 	struct channel *c = ctx;
 	size_t values = VALUES_MAX;
 
 	if (kind != EXCHANGE_TEXT ||
-	    json_parse_within(data, len, &values, &m, &ignored) < 0)
+	    json_parse_within(data, len, &values, &m, ERR_IGNORED) < 0)
 		return;
 	/* it is sent back with all that is about it */
 	if (json_print(json_get(m, "header"), false, &header) == 0)

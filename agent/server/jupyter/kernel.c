@@ -223,13 +223,12 @@ static void on_stream(void *ctx, int fd, const char *data, size_t len)
 static struct json *form_value(const struct json *v, size_t *values)
 {
 	struct json *parsed = NULL;
-	struct err ignored = ERR_NONE;
 	const char *key = json_key(v);
 
 	if (strcmp(key, "application/json") != 0 && !text_ends(key, "+json"))
 		return json_dup(v);
 	if (json_parse_within(json_str(v), strlen(json_str(v)), values, &parsed,
-			      &ignored) < 0)
+			      ERR_IGNORED) < 0)
 		return json_dup(v);
 	return parsed;
 }
@@ -311,12 +310,11 @@ static const struct python_events events = { on_stream, on_message, on_death };
 static int on_python(void *ctx, uint32_t, struct err *)
 {
 	struct kernel *k = ctx;
-	struct err ignored = ERR_NONE;
 
 	channel_cork(&k->channels, true); /* what is said at once leaves at once */
 	python_pump(k->python);
 	if (python_state(k->python) == PYTHON_ASKING && !k->asked)
-		(void)python_input(k->python, NULL, &ignored);
+		(void)python_input(k->python, NULL, ERR_IGNORED);
 	begin_next(k);
 	channel_cork(&k->channels, false);
 	return 0;
@@ -419,9 +417,8 @@ static void take_execute(struct kernel *k, const struct json *header,
 static void take_input(struct kernel *k, const struct json *content)
 {
 	const char *value = json_get_str(content, "value");
-	struct err ignored = ERR_NONE;
 
-	if (k->asked && python_input(k->python, value ? value : "", &ignored) == 0)
+	if (k->asked && python_input(k->python, value ? value : "", ERR_IGNORED) == 0)
 		k->asked = false;
 }
 

@@ -42,9 +42,8 @@ static void on_frame(void *ctx, const char *line, size_t len, bool whole)
 {
 	_cleanup_json_ struct json *j = NULL;
 	struct mcp_child *c = ctx;
-	struct err e = ERR_NONE;
 
-	if (whole && json_parse(line, len, &j, &e) == 0)
+	if (whole && json_parse(line, len, &j, ERR_IGNORED) == 0)
 		c->line(c->ctx, j, line, len);
 }
 

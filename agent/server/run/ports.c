@@ -80,9 +80,8 @@ static int owners_known(struct exchange *x, struct buf *out, struct err *e)
 {
 	_cleanup_json_ struct json *owners = NULL;
 	size_t values = 4L * PORTS + 1;
-	struct err ignored = ERR_NONE;
 
-	(void)json_parse_within(buf_cstr(out), out->len, &values, &owners, &ignored);
+	(void)json_parse_within(buf_cstr(out), out->len, &values, &owners, ERR_IGNORED);
 	return answer(x, owners, e);
 }
 

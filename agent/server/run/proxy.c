@@ -202,11 +202,10 @@ static void on_started(void *ctx, struct box_proc *proc, const struct err *e)
 static void on_exited(void *ctx, const struct box_exit *)
 {
 	struct proxy *p = ctx;
-	struct err ignored = ERR_NONE;
 
 	p->exited = true;
 	if (p->fds[2] >= 0)
-		(void)on_said(p, 0, &ignored);
+		(void)on_said(p, 0, ERR_IGNORED);
 	if (p->fds[1] < 0)
 		finish(p);
 }

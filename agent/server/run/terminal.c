@@ -447,13 +447,12 @@ static int delete_terminal(struct exchange *x, struct err *)
 static void take_auth(struct viewer *v, const char *text, size_t len)
 {
 	_cleanup_json_ struct json *j = NULL;
-	struct err e = ERR_NONE;
 	struct tenant_who who;
 	struct tenant *tenant;
 	const char *type;
 	struct terminal *t;
 
-	if (json_parse(text, len, &j, &e) < 0)
+	if (json_parse(text, len, &j, ERR_IGNORED) < 0)
 		j = NULL;
 	type = json_get_str(j, "type");
 	if (!type || strcmp(type, "auth") != 0 ||
@@ -485,11 +484,10 @@ static void take_auth(struct viewer *v, const char *text, size_t len)
 static void take_text(struct viewer *v, const char *text, size_t len)
 {
 	_cleanup_json_ struct json *j = NULL;
-	struct err e = ERR_NONE;
 	struct winsize size = { 0 };
 	int64_t rows, cols;
 
-	if (json_parse(text, len, &j, &e) < 0 || !json_get_str(j, "type") ||
+	if (json_parse(text, len, &j, ERR_IGNORED) < 0 || !json_get_str(j, "type") ||
 	    strcmp(json_get_str(j, "type"), "resize") != 0)
 		return; /* to keep it alive */
 	rows = json_get_int(j, "rows", 0);

@@ -110,12 +110,10 @@ int tenant_run(struct tenant *t, const struct box_command *c, struct tenant_prog
 
 void tenant_forget(struct tenant_program *p)
 {
-	struct err ignored = ERR_NONE;
-
 	if (!p->tenant)
 		return;
 	if (p->runs && p->tenant->box)
-		(void)box_kill_session(p->tenant->box, p->id, &ignored);
+		(void)box_kill_session(p->tenant->box, p->id, ERR_IGNORED);
 	unlink_program(p);
 }
 
@@ -132,7 +130,6 @@ static void on_spawned(struct tenant *t, uint32_t id, struct box_proc *proc,
 		       const struct err *why)
 {
 	struct tenant_program *p = find_program(t, id);
-	struct err ignored = ERR_NONE;
 
 	if (why->code < 0) {
 		if (p) {
@@ -143,7 +140,7 @@ static void on_spawned(struct tenant *t, uint32_t id, struct box_proc *proc,
 		p->runs = true;
 		p->started(p->ctx, proc, NULL);
 	} else { /* forgotten in the meantime */
-		(void)box_kill_session(t->box, id, &ignored);
+		(void)box_kill_session(t->box, id, ERR_IGNORED);
 	}
 }
 
@@ -165,11 +162,10 @@ static int take_spawned(struct tenant *t)
 
 static int take_exits(struct tenant *t)
 {
-	struct err e = ERR_NONE;
 	struct box_exit x;
 	int r = 0;
 
-	while (r >= 0 && t->box && (r = box_next_exit(t->box, &x, &e)) > 0) {
+	while (r >= 0 && t->box && (r = box_next_exit(t->box, &x, ERR_IGNORED)) > 0) {
 		struct tenant_program *p;
 
 		/* It may have come behind the word that its program began, which is put
@@ -634,9 +630,8 @@ int tenants_get(struct tenants *all, const struct tenant_who *who, struct tenant
 struct tenant *tenants_find(const struct tenants *all, const struct tenant_who *who)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(BOXNAME_ID - 1);
-	struct err ignored = ERR_NONE;
 
-	return boxname_id(all->conf, who, &text, &ignored) < 0
+	return boxname_id(all->conf, who, &text, ERR_IGNORED) < 0
 		       ? NULL
 		       : find_tenant(all, buf_cstr(&text));
 }

@@ -116,12 +116,11 @@ static int why_failed(struct command *c, struct err *e)
 	err_set(e, c->status == 2 ? -EINVAL : -EIO, "the command has failed");
 	for (const char *line = buf_cstr(&c->wrong), *end; *line; line = end) {
 		_cleanup_json_ struct json *j = NULL;
-		struct err ignored = ERR_NONE;
 		size_t len = strcspn(line, "\n");
 		const char *text;
 
 		end = line + len + (line[len] == '\n');
-		if (json_parse(line, len, &j, &ignored) < 0)
+		if (json_parse(line, len, &j, ERR_IGNORED) < 0)
 			continue;
 		text = json_get_str(json_get(j, "error"), "message");
 		if (text)
@@ -276,10 +275,9 @@ static int on_wrong(void *ctx, uint32_t, struct err *)
 static int on_ended(void *ctx, uint32_t, struct err *e)
 {
 	struct command *c = ctx;
-	struct err ignored = ERR_NONE;
 
 	loop_remove(c->server->loop, &c->ends[EXIT]); /* it can be read: it has ended */
-	if (proc_wait(&c->proc, -1, &c->status, &ignored) < 0)
+	if (proc_wait(&c->proc, -1, &c->status, ERR_IGNORED) < 0)
 		c->status = 1;
 	c->exited = true;
 	while (c->fds[WRONG] >= 0 && c->wrong.len < WRONG_MAX) {

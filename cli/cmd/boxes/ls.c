@@ -42,9 +42,8 @@ static void choose_columns(const struct boxlist *l,
 static int64_t size_of(const struct store *st, const char *key)
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
-	struct err e = ERR_NONE;
 
-	if (boxdir_open(st, key, false, &dir, &e) < 0)
+	if (boxdir_open(st, key, false, &dir, ERR_IGNORED) < 0)
 		return -1;
 	return (int64_t)snapshot_bytes(st, &dir);
 }
@@ -67,10 +66,9 @@ static void what_runs(const struct boxps *machine, const struct json *info,
 {
 	_cleanup_boxps_ struct boxps ps = BOXPS_NONE;
 	pid_t init = (pid_t)json_get_int(info, "init_pid", 0);
-	struct err ignored = ERR_NONE;
 	size_t n = 0;
 
-	if (init <= 0 || boxps_of(machine, init, &ps, &ignored) < 0)
+	if (init <= 0 || boxps_of(machine, init, &ps, ERR_IGNORED) < 0)
 		return;
 	for (size_t i = 0; i < ps.n; i++)
 		if (ps.v[i].parent == 1 && ps.v[i].state != 'Z' && n++ == 0)
@@ -84,9 +82,8 @@ static void add_row(struct table *t, const struct store *st,
 {
 	_cleanup_buf_ struct buf runs = BUF_INIT(2 * BOXPS_COMMAND);
 	_cleanup_json_ struct json *info = NULL;
-	struct err ignored = ERR_NONE;
 
-	if (b->running && boxend_info(st, b->key, &info, &ignored) == 0)
+	if (b->running && boxend_info(st, b->key, &info, ERR_IGNORED) == 0)
 		what_runs(machine, info, &runs);
 	const struct table_cell cells[ARRAY_SIZE(columns)] = {
 		{ .text = b->project },
@@ -107,7 +104,6 @@ static int list(struct app *app, void *, struct err *e)
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_boxps_ struct boxps machine = BOXPS_NONE;
-	struct err ignored = ERR_NONE;
 	struct table_column shown[ARRAY_SIZE(columns)];
 	_cleanup_table_ struct table *t = NULL;
 	int r = store_open(&st, e);
@@ -119,7 +115,8 @@ static int list(struct app *app, void *, struct err *e)
 		return r;
 	choose_columns(&l, shown);
 	t = table_new(shown, ARRAY_SIZE(shown));
-	(void)boxps_machine(&machine, &ignored); /* without: what runs is not shown */
+	(void)boxps_machine(&machine,
+			    ERR_IGNORED); /* without: what runs is not shown */
 	for (size_t i = 0; i < l.n; i++)
 		add_row(t, &st, &machine, &l.v[i]);
 	return table_show(t, app, sys_wall().tv_sec,

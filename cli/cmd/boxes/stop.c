@@ -24,10 +24,8 @@ static uint64_t deadline(const struct args *a)
 static int ask(const struct opt_boxes_work *w, const struct boxlist_item *b,
 	       struct err *)
 {
-	struct err ignored;
-
 	if (b->running)
-		(void)boxend_ask(w->store, b->key, services_first, &ignored);
+		(void)boxend_ask(w->store, b->key, services_first, ERR_IGNORED);
 	return 0;
 }
 

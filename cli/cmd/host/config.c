@@ -11,9 +11,8 @@
 static bool load_box(const struct app *app, char *shown, size_t room)
 {
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
-	struct err ignored = ERR_NONE;
 
-	if (boxsetup_find(app, &s, &ignored) < 0)
+	if (boxsetup_find(app, &s, ERR_IGNORED) < 0)
 		return false;
 	text_escaped(shown, room, s.spec.project, strlen(s.spec.project));
 	return true;

@@ -106,12 +106,11 @@ static int take_image(const struct app *app, const struct boxsetup *s,
 static size_t image_layers(const struct boxsetup *s)
 {
 	_cleanup_buf_ struct buf list = BUF_INIT((size_t)LIST);
-	struct err ignored = ERR_NONE;
 	char path[PATH_MAX];
 	size_t n = 0;
 
 	snprintf(path, sizeof(path), "images/%.255s/layers", s->spec.image);
-	(void)file_read(s->store.dirfd, path, &list, &ignored);
+	(void)file_read(s->store.dirfd, path, &list, ERR_IGNORED);
 	for (size_t i = 0; i < list.len; i++)
 		n += list.data[i] == '\n';
 	return MAX(n, (size_t)1);
@@ -142,7 +141,6 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_close_ int lock = -1;
 	struct pulling_ref as = { .name = name };
-	struct err ignored = ERR_NONE;
 	int r;
 
 	r = lock = snap_open(app, &s, e);
@@ -159,7 +157,7 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 		r = take_image(app, &s, &st, &as, ret, e);
 	if (st.dirfd >= 0)
 		(void)staging_remove(&s.store, &st, worker_rmtree, &s.spec.map,
-				     &ignored);
+				     ERR_IGNORED);
 	return r;
 }
 

@@ -36,9 +36,8 @@ static int add_rows(void *ctx, const struct image *i)
 {
 	const struct list *l = ctx;
 	_cleanup_json_ struct json *meta = NULL;
-	struct err ignored = ERR_NONE;
 
-	if (image_meta(l->store, i->dir, &meta, &ignored) < 0 ||
+	if (image_meta(l->store, i->dir, &meta, ERR_IGNORED) < 0 ||
 	    !json_len(json_get(meta, "names")))
 		add_row(l->table, i, i->name[0] ? i->name : NULL);
 	json_each(it, json_get(meta, "names")) add_row(l->table, i, json_key(it));

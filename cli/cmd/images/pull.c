@@ -36,12 +36,11 @@ static int show(const struct app *app, const struct image *i)
 /* What has no '/' is looked for in a registry, also where a file is called so. */
 static bool is_file_here(const char *ref)
 {
-	struct err ignored = ERR_NONE;
 	struct source src;
 	struct stat st;
 
-	return source_parse(ref, &src, &ignored) == 0 && src.kind == SOURCE_REGISTRY &&
-	       sys_fstatat(AT_FDCWD, ref, &st, 0) == 0;
+	return source_parse(ref, &src, ERR_IGNORED) == 0 &&
+	       src.kind == SOURCE_REGISTRY && sys_fstatat(AT_FDCWD, ref, &st, 0) == 0;
 }
 
 static int pull(const struct app *app, const struct args *a, struct image *ret,

@@ -67,10 +67,9 @@ static void leave_empty(int dir)
 {
 	static const char *const made[] = { "blobs", "oci-layout", "index.json",
 					    "manifest.json" };
-	struct err ignored = ERR_NONE;
 
 	for (size_t i = 0; i < ARRAY_SIZE(made); i++)
-		(void)tree_remove(dir, made[i], &ignored);
+		(void)tree_remove(dir, made[i], ERR_IGNORED);
 }
 
 /* @path: what is written; the name in it stands behind ':', but for --output. */

@@ -76,14 +76,13 @@ static void show_json(struct view *v, const char *event, struct json *members)
 static void write_to(struct view *v, int fd, const char *data, size_t len)
 {
 	_cleanup_buf_ struct buf clean = BUF_INIT(4 * len + 64 * ESCAPE_MAX);
-	struct err ignored = ERR_NONE;
 
 	if (fd == STDOUT_FILENO && len)
 		v->mid_line = data[len - 1] != '\n';
 	if (v->tty[fd]) {
 		(void)termfilter_feed(&v->screens[fd], data, len, &clean);
-		(void)file_write_fd(fd, buf_cstr(&clean), clean.len, &ignored);
-	} else if (file_write_fd(fd, data, len, &ignored) == -EPIPE) {
+		(void)file_write_fd(fd, buf_cstr(&clean), clean.len, ERR_IGNORED);
+	} else if (file_write_fd(fd, data, len, ERR_IGNORED) == -EPIPE) {
 		v->gone = true;
 	}
 }
@@ -223,7 +222,6 @@ static void tell_death(const struct view *v, const struct python_death *d,
 
 static void on_death(void *ctx, const struct python_death *d)
 {
-	struct err e = ERR_NONE;
 	struct view *v = ctx;
 
 	v->over = true;
@@ -231,7 +229,7 @@ static void on_death(void *ctx, const struct python_death *d)
 		return;
 	v->died = true;
 	v->status = d->exit.status < 0 ? CMD_CUBBY : d->exit.status;
-	tell_death(v, d, &e);
+	tell_death(v, d, ERR_IGNORED);
 }
 
 static const struct python_events events = { on_stream, on_message, on_death };
@@ -248,10 +246,9 @@ static void view_end_streams(struct view *v)
 {
 	for (int fd = 1; fd < 3; fd++) {
 		_cleanup_buf_ struct buf b = BUF_INIT(1 << 16);
-		struct err ignored = ERR_NONE;
 
 		if (v->tty[fd] && termfilter_end(&v->screens[fd], &b) == 0)
-			(void)file_write_fd(fd, buf_cstr(&b), b.len, &ignored);
+			(void)file_write_fd(fd, buf_cstr(&b), b.len, ERR_IGNORED);
 	}
 	buf_done(&v->prompt);
 }

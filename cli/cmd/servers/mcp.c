@@ -117,7 +117,6 @@ static int host_open(struct host *h, const struct mcp_hooks *hooks, struct err *
 {
 	_cleanup_boxahead_ struct boxahead ahead = BOXAHEAD_NONE;
 	struct opt_box join = *h->options;
-	struct err ignored = ERR_NONE;
 	int r;
 
 	hooks->note(hooks->ctx, "opening the box");
@@ -131,14 +130,13 @@ static int host_open(struct host *h, const struct mcp_hooks *hooks, struct err *
 	if (r >= 0)
 		r = open_toolbox(h, hooks, e);
 	if (r < 0)
-		(void)host_close(h, &ignored);
+		(void)host_close(h, ERR_IGNORED);
 	return r;
 }
 
 static int run_tool(void *ctx, const struct mcp_hooks *hooks, const char *name,
 		    const struct json *args, struct tool_result *ret, struct err *e)
 {
-	struct err ignored = ERR_NONE;
 	struct host *h = ctx;
 	int r = h->open ? 0 : host_open(h, hooks, e);
 
@@ -146,7 +144,7 @@ static int run_tool(void *ctx, const struct mcp_hooks *hooks, const char *name,
 		return r;
 	r = tool_run(h->toolbox, name, args, ret, e);
 	if (r < 0) /* the next call begins with a new one */
-		(void)host_close(h, &ignored);
+		(void)host_close(h, ERR_IGNORED);
 	return r;
 }
 
@@ -198,12 +196,11 @@ static int load_tools(const struct app *app, struct toolset *ret, struct err *e)
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_spec_ struct spec s = SPEC_NONE;
 	_cleanup_close_ int project = -1;
-	struct err ignored = ERR_NONE;
 	struct place_found p;
 	int r = toolset_load(ret, e);
 
-	if (r < 0 || store_open(&st, &ignored) < 0 ||
-	    place_find(app, &st, &s, &p, &ignored) < 0)
+	if (r < 0 || store_open(&st, ERR_IGNORED) < 0 ||
+	    place_find(app, &st, &s, &p, ERR_IGNORED) < 0)
 		return r;
 	project = inroot_open_real(s.project, O_RDONLY | O_DIRECTORY);
 	if (project >= 0)

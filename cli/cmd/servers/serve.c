@@ -337,12 +337,11 @@ static int open_tls(struct host *h, const struct args *a, struct err *e)
 	_cleanup_close_ int cert = hostpath_open(a->tls_cert, O_RDONLY | O_NOCTTY, e);
 	_cleanup_close_ int key =
 		cert < 0 ? cert : hostpath_open(a->tls_key, O_RDONLY | O_NOCTTY, e);
-	struct err ignored = ERR_NONE;
 	int r = key < 0 ? key
 			: tls_open(&(struct tls_file){ cert, a->tls_cert },
 				   &(struct tls_file){ key, a->tls_key }, &h->tls, e);
 
-	if (r == 0 && h2_load(&h->h2, &ignored) == 0)
+	if (r == 0 && h2_load(&h->h2, ERR_IGNORED) == 0)
 		tls_offer_h2(h->tls);
 	return r;
 }
@@ -381,12 +380,11 @@ static int set_up(struct host *h, const struct args *a, struct err *e)
 static int open_page(void)
 {
 	static const char *const places[] = { "page", "../share/cubby/page" };
-	struct err ignored = ERR_NONE;
 	char self[PATH_MAX], *slash;
 	_cleanup_close_ int dir = -1;
 	int fd = -1;
 
-	if (proc_self(self, &ignored) < 0)
+	if (proc_self(self, ERR_IGNORED) < 0)
 		return -1;
 	slash = strrchr(self, '/');
 	if (slash)

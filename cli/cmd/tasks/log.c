@@ -150,7 +150,6 @@ static int write_page(struct app *app, const struct boxdir *dir, const struct ar
 	char found[TASKLOG_NAME];
 	_cleanup_close_ int fd = tasklog_open(dir, a->name, found, e);
 	_cleanup_close_ int to = -1, terminal = -1;
-	struct err ignored;
 	struct page p;
 	int r;
 
@@ -158,7 +157,7 @@ static int write_page(struct app *app, const struct boxdir *dir, const struct ar
 		return fd;
 	page_begin(&p, found, &out);
 	r = transcript_read(fd, page_record, &p, e);
-	terminal = tasklog_terminal_open(dir, found, &ignored);
+	terminal = tasklog_terminal_open(dir, found, ERR_IGNORED);
 	if (terminal >= 0 && buf_reserve(&tty, PAGE_TERMINAL) == 0)
 		buf_commit(&tty,
 			   (size_t)MAX(sys_pread(terminal, tty.data, PAGE_TERMINAL, 0),

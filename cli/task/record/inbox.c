@@ -37,13 +37,12 @@ int inbox_told(void *ctx, bool end, struct buf *words)
 {
 	struct inbox *i = ctx;
 	_cleanup_buf_ struct buf b = BUF_INIT(2L * INBOX_MAX);
-	struct err ignored;
 	int r = i->fd < 0 ? -EBADF : sys_flock(i->fd, LOCK_EX);
 
 	if (r < 0)
 		return 0;
 	if (sys_lseek(i->fd, 0, SEEK_SET) == 0 &&
-	    file_read_fd(i->fd, &b, &ignored) == 0)
+	    file_read_fd(i->fd, &b, ERR_IGNORED) == 0)
 		(void)sys_ftruncate(i->fd, 0);
 	if (end)
 		(void)sys_unlinkat(i->dir, i->file, 0);

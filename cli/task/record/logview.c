@@ -61,7 +61,6 @@ static void put_words(struct logview *v, const char *text)
 {
 	const struct markdown_look look = { v->cols, v->app->color_out };
 	_cleanup_buf_ struct buf b = BUF_INIT(LOGVIEW_TEXT);
-	struct err ignored;
 
 	if (!v->said.max)
 		v->said = BUF_INIT(LOGVIEW_TEXT);
@@ -71,7 +70,7 @@ static void put_words(struct logview *v, const char *text)
 		put(v, RENDER_PLAIN, "", text);
 		return;
 	}
-	(void)markdown_rows(text, strlen(text), &look, &b, &ignored);
+	(void)markdown_rows(text, strlen(text), &look, &b, ERR_IGNORED);
 	fputs(buf_cstr(&b), v->app->out);
 }
 

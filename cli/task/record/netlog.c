@@ -62,9 +62,8 @@ static void show_line(const struct app *app, const struct json *j)
 static int show_text(const struct app *app, const char *s, size_t len)
 {
 	_cleanup_json_ struct json *j = NULL;
-	struct err e = ERR_NONE;
 
-	if (json_parse(s, len, &j, &e) < 0)
+	if (json_parse(s, len, &j, ERR_IGNORED) < 0)
 		return 0;
 	if (app->json)
 		return render_json(app, j);

@@ -52,13 +52,11 @@ static void add_rows(struct page *p, const char *class, const struct buf *rows)
 
 static void add_words(struct page *p, const char *class, const char *text)
 {
-	struct err ignored;
-
 	if (!text || !*text)
 		return;
 	begin_round(p);
 	buf_addf(p->out, "<div class=\"%s\">\n", class);
-	(void)mdhtml_add(text, strlen(text), p->out, &ignored);
+	(void)mdhtml_add(text, strlen(text), p->out, ERR_IGNORED);
 	buf_adds(p->out, "</div>\n");
 }
 

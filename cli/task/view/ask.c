@@ -157,10 +157,9 @@ static int edit_line(const struct ask *a, const char *command, struct buf *ret)
 					    .interrupt_fd = a->interrupt_fd,
 					    .dir = -1 };
 	_cleanup_lineedit_ struct lineedit *editor = NULL;
-	struct err ignored;
 
 	if (!tty_is(a->in) || !tty_is(conf.out) ||
-	    lineedit_new(&conf, &editor, &ignored) < 0)
+	    lineedit_new(&conf, &editor, ERR_IGNORED) < 0)
 		return read_line(a, prompt, ret);
 	return lineedit_read(editor, prompt, command, ret) < 0 ? -ECANCELED : 0;
 }

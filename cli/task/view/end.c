@@ -37,13 +37,12 @@ static void add_answer(const struct app *app, const struct task_report *r,
 {
 	struct markdown_look look = { .color = app->color_out };
 	unsigned short rows, cols;
-	struct err ignored;
 
 	if (tty_size(fileno(app->out), &rows, &cols) == 0)
 		look.cols = cols > 1 ? cols - 1U : cols;
 	if (!app->quiet)
 		buf_addc(out, '\n');
-	(void)markdown_rows(r->answer.data, r->answer.len, &look, out, &ignored);
+	(void)markdown_rows(r->answer.data, r->answer.len, &look, out, ERR_IGNORED);
 }
 
 static void show_answer(const struct app *app, const struct task_report *r,

@@ -85,11 +85,9 @@ static bool find_switch(struct view_output *o, const char *s, size_t len, char f
 
 static void switch_screen(struct view_output *o)
 {
-	struct err ignored;
-
 	if (o->screen)
 		screen_free(&o->screen);
-	else if (screen_new(SESSION_ROWS, SESSION_COLS, &o->screen, &ignored) == 0)
+	else if (screen_new(SESSION_ROWS, SESSION_COLS, &o->screen, ERR_IGNORED) == 0)
 		screen_feed(o->screen, "\033[?1049h", 8);
 }
 

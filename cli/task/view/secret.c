@@ -46,9 +46,8 @@ static bool is_plain_key(const char *name, size_t len)
 {
 	_cleanup_free_ char *key = strndup(name, len);
 	_cleanup_buf_ struct buf bytes = BUF_INIT(64);
-	struct err ignored = ERR_NONE;
 
-	return key && keys_add(key, false, &bytes, &ignored) == 0 &&
+	return key && keys_add(key, false, &bytes, ERR_IGNORED) == 0 &&
 	       (bytes.len > 1 || (unsigned char)*bytes.data < ' ' ||
 		*bytes.data == '\177');
 }

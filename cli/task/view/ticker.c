@@ -75,7 +75,6 @@ static void look(void *ctx)
 	struct ticker *t = ctx;
 	struct signalfd_siginfo sizes[4];
 	uint64_t times;
-	struct err ignored;
 	int n = sys_epoll_wait(t->epfd, evs, ARRAY_SIZE(evs), 0);
 
 	for (int i = 0; i < n; i++) {
@@ -90,7 +89,7 @@ static void look(void *ctx)
 			break;
 		case KEYS:
 			if (!t->keys(t->ctx))
-				(void)ticker_keys(t, -1, &ignored);
+				(void)ticker_keys(t, -1, ERR_IGNORED);
 			break;
 		default:
 			t->more[evs[i].data.u32 - MORE].ready(

@@ -575,12 +575,10 @@ static bool show_whole(struct view *v, const struct task_call *c)
 /* A question is answered by lines that are seen. */
 static void keys_for_questions(struct view *v, bool on)
 {
-	struct err ignored;
-
 	if (v->steer && on)
 		steer_end(v->steer);
 	else if (v->steer)
-		(void)steer_begin(v->steer, &ignored);
+		(void)steer_begin(v->steer, ERR_IGNORED);
 }
 
 static enum task_verdict on_ask(void *ctx, const struct task_call *c,
