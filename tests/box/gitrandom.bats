@@ -1,7 +1,6 @@
 # Random work with git in a box, against a copy of the repository in which the same is done: what
 # comes out is all that git shows, live and by an apply, and an undo makes it what it was. The
 # seed of a round that fails is printed; RANDOM_SEED=N begins with it.
-bats_require_minimum_version 1.5.0
 load ../lib
 load escape/git
 
@@ -9,7 +8,6 @@ setup_file() {
 	git_setup_file
 	command -v python3 >/dev/null || lib_skip_file "no python3 on this host"
 }
-teardown_file() { lib_done; }
 setup() { git_setup; rm -f evil; }
 
 work() { # SEED COUNT: a script
