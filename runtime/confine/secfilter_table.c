@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/ioprio.h>
 #include <linux/sched.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -14,7 +15,8 @@
 
 #include "base/def.h"
 
-#define LOW UINT32_MAX /* the whole low half of an argument */
+#define SETDELEG (F_SETLEASE + 16) /* from Linux 6.19: of a directory */
+#define LOW UINT32_MAX		   /* the whole low half of an argument */
 
 #define ALWAYS(call, verdict)                            \
 	{                                                \
@@ -66,9 +68,9 @@ static const char *const box_allow[] = {
 	"access", "chdir", "chmod", "chown", "chown32", "chroot", "close", "close_range",
 	"copy_file_range", "creat", "dup", "dup2", "dup3", "faccessat", "faccessat2",
 	"fadvise64", "fadvise64_64", "arm_fadvise64_64", "fallocate", "fchdir", "fchmod",
-	"fchmodat", "fchmodat2", "fchown", "fchown32", "fchownat", "fcntl", "fcntl64",
-	"fdatasync", "flock", "fstat", "fstat64", "fstatat64", "fstatfs", "fstatfs64",
-	"fsync", "ftruncate", "ftruncate64", "futimesat", "getcwd", "getdents",
+	"fchmodat", "fchmodat2", "fchown", "fchown32", "fchownat", "fdatasync", "flock",
+	"fstat", "fstat64", "fstatat64", "fstatfs", "fstatfs64", "fsync", "ftruncate",
+	"ftruncate64", "futimesat", "getcwd", "getdents",
 	"getdents64", "lchown", "lchown32", "link", "linkat", "_llseek", "lseek", "lstat",
 	"lstat64", "mkdir", "mkdirat", "mknod", "mknodat", "name_to_handle_at",
 	"newfstatat", "oldfstat", "oldlstat", "oldstat", "open", "openat", "openat2",
@@ -91,9 +93,6 @@ static const char *const box_allow[] = {
 	"_newselect", "poll", "ppoll", "ppoll_time64", "pselect6", "pselect6_time64",
 	"select", "signalfd", "signalfd4", "timerfd_create", "timerfd_gettime",
 	"timerfd_gettime64", "timerfd_settime", "timerfd_settime64", "pipe", "pipe2",
-	/* asynchronous files (the older kind; io_uring is below) */
-	"io_cancel", "io_destroy", "io_getevents", "io_pgetevents",
-	"io_pgetevents_time64", "io_setup", "io_submit",
 	/* memory; not memfd_secret, which no look at a process or a file can count */
 	"brk", "madvise", "map_shadow_stack", "membarrier", "memfd_create",
 	"mincore", "mlock", "mlock2", "mlockall", "mmap", "mmap2",
@@ -138,7 +137,7 @@ static const char *const box_allow[] = {
 	/* sockets (which families: the rules) */
 	"accept", "accept4", "bind", "connect", "getpeername", "getsockname",
 	"getsockopt", "listen", "recv", "recvfrom", "recvmmsg", "recvmmsg_time64",
-	"recvmsg", "send", "sendmmsg", "sendmsg", "sendto", "setsockopt", "shutdown",
+	"recvmsg", "send", "sendmmsg", "sendmsg", "sendto", "shutdown",
 	/* System V and POSIX queues, shared memory */
 	"ipc", "mq_getsetattr", "mq_notify", "mq_open", "mq_timedreceive",
 	"mq_timedreceive_time64", "mq_timedsend", "mq_timedsend_time64", "mq_unlink",
@@ -176,6 +175,8 @@ static const char *const box_refuse[] = {
 };
 /* clang-format on */
 
+_Static_assert(SOL_SOCKET == 1, "the rows of setsockopt are right");
+
 static const struct secfilter_rule box_rules[] = {
 	/* Its flags are behind a pointer; libc falls back to clone on ENOSYS alone. */
 	ALWAYS("clone3", ENOSYS),
@@ -198,6 +199,15 @@ static const struct secfilter_rule box_rules[] = {
 	ALWAYS("socket", EAFNOSUPPORT),
 	EQ("socketpair", SECFILTER_ALLOW, 0, LOW, AF_UNIX),
 	ALWAYS("socketpair", EAFNOSUPPORT),
+	/* Filters of packets are compiled into memory of which a machine has so much
+	 * (bpf_jit_limit) and no box's limit knows: with many sockets one box had all of it,
+	 * and nobody but root could set a filter of system calls. Of SOL_SOCKET (1) alone:
+	 * to IP (0) and the levels above these numbers mean something else. */
+	EQ("setsockopt", SECFILTER_ALLOW, 1, LOW, IPPROTO_IP),
+	ANY("setsockopt", SECFILTER_ALLOW, 1, LOW & ~(uint32_t)SOL_SOCKET),
+	EQ("setsockopt", ENOPROTOOPT, 2, LOW, SO_ATTACH_FILTER),
+	EQ("setsockopt", ENOPROTOOPT, 2, LOW, SO_ATTACH_REUSEPORT_CBPF),
+	ALWAYS("setsockopt", SECFILTER_ALLOW),
 	/* i386: hides the family behind a pointer, a way around the rows above. */
 	ALWAYS("socketcall", ENOSYS),
 
@@ -226,6 +236,15 @@ static const struct secfilter_rule box_rules[] = {
 	EQ("ioctl", EPERM, 1, LOW, TIOCSETD),
 	ALWAYS("ioctl", SECFILTER_ALLOW),
 
+	/* Who opens a file on which another has a lease waits, up to 45 seconds each time:
+	 * the host, for a file of the project. As on a filesystem without leases. */
+	EQ("fcntl", EINVAL, 1, LOW, F_SETLEASE),
+	EQ("fcntl", EINVAL, 1, LOW, SETDELEG),
+	ALWAYS("fcntl", SECFILTER_ALLOW),
+	EQ("fcntl64", EINVAL, 1, LOW, F_SETLEASE),
+	EQ("fcntl64", EINVAL, 1, LOW, SETDELEG),
+	ALWAYS("fcntl64", SECFILTER_ALLOW),
+
 	/* Linux, PER_LINUX32, each also with UNAME26, and the question which it is; not
 	 * READ_IMPLIES_EXEC and foreign systems (gdb warns about ADDR_NO_RANDOMIZE). */
 	EQ("personality", SECFILTER_ALLOW, 0, LOW, 0x0),
@@ -235,8 +254,10 @@ static const struct secfilter_rule box_rules[] = {
 	EQ("personality", SECFILTER_ALLOW, 0, LOW, LOW),
 	ALWAYS("personality", EPERM),
 
-	/* Operations that no filter sees, and keyrings that no namespace holds: as if
-	 * this kernel had none, for which programs have a fallback. */
+	/* Operations that no filter sees, keyrings that no namespace holds, and queues of
+	 * asynchronous files, of which there are so many on a machine (aio-max-nr), and one
+	 * process can have them all: as if this kernel had none, for which programs have a
+	 * fallback. */
 	ALWAYS("io_uring_setup", ENOSYS),
 	ALWAYS("io_uring_enter", ENOSYS),
 	ALWAYS("io_uring_register", ENOSYS),

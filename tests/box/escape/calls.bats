@@ -72,6 +72,22 @@ calls() {
 		"personality-exec EPERM" "personality-ask ok"
 }
 
+@test "K23: what all of the machine shares: no asynchronous files, leases, filters of packets" {
+	calls
+	expect "io_setup ENOSYS" "write-lease EINVAL" "read-lease EINVAL" "delegation EINVAL" \
+		"socket-filter ENOPROTOOPT" "reuseport-filter ENOPROTOOPT" "v6only ok"
+}
+
+@test "K23: nobody waits for the box who opens a file of the project" {
+	echo own >file
+	cubby exec -q --detach -- perl -e '$SIG{IO} = "IGNORE"; open(F, "<", "file"); fcntl(F, 1024, 1); # F_SETLEASE
+		mkdir("there"); sleep(600)'
+	until [ -d there ]; do read -rt 0.02 <> <(:) || true; done
+	run -0 timeout 20 cat file
+	run -0 cubby exec -- cat file
+	cubby stop -q
+}
+
 @test "K23: mounts old and new, and what is the host's" {
 	calls
 	expect "remount EPERM" "umount EPERM" "pivot_root EPERM" "fspick EPERM" \

@@ -2,9 +2,12 @@
  * a line "NAME ERRNO" or "NAME ok". Every call is made by a process of its own. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/netlink.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +24,7 @@
 #define HIGH (1L << 32)
 
 /* Numbers that older headers lack. */
-enum { OPEN_TREE_ATTR = 467, X32 = 0x40000000 };
+enum { OPEN_TREE_ATTR = 467, X32 = 0x40000000, SETDELEG = 1024 + 16 };
 
 static const char sti[] = "x", three[] = { 3 };
 
@@ -146,6 +149,61 @@ static long mknod_null(void)
 	return mknod("/tmp/probe-node", S_IFCHR | 0600, makedev(1, 3));
 }
 
+/* Who has a lease on a file has everybody wait who opens it, on the host, too. */
+static long lease(long command, long kind)
+{
+	int fd = open("calls", O_RDONLY);
+
+	return fd < 0 ? -1 : syscall(SYS_fcntl, fd, command, kind);
+}
+
+static long write_lease(void)
+{
+	return lease(F_SETLEASE, F_WRLCK);
+}
+
+static long read_lease(void)
+{
+	return lease(HIGH | F_SETLEASE, F_RDLCK);
+}
+
+static long aio(void)
+{
+	unsigned long queue = 0;
+
+	return syscall(SYS_io_setup, 1, &queue);
+}
+
+/* The least there is: it takes all packets. */
+static long attach(long level, long option)
+{
+	struct sock_filter all = { .code = BPF_RET | BPF_K, .k = UINT32_MAX };
+	struct sock_fprog p = { 1, &all };
+	int fd = socket(AF_INET6, SOCK_DGRAM, 0), on = 1;
+	bool filter = (level & UINT32_MAX) == SOL_SOCKET;
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
+	return syscall(SYS_setsockopt, fd, level, option,
+		       filter ? (void *)&p : (void *)&on,
+		       filter ? sizeof(p) : sizeof(on));
+}
+
+static long socket_filter(void)
+{
+	return attach(SOL_SOCKET, HIGH | SO_ATTACH_FILTER);
+}
+
+static long reuseport_filter(void)
+{
+	return attach(HIGH | SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF);
+}
+
+/* The same number as SO_ATTACH_FILTER. */
+static long v6only(void)
+{
+	return attach(IPPROTO_IPV6, IPV6_V6ONLY);
+}
+
 #define P(x) (long)(x)
 
 static const struct row rows[] = {
@@ -168,6 +226,9 @@ static const struct row rows[] = {
 	{ "socketcall-alg", -1, { 0 }, socketcall_alg },
 	{ "socketcall-vsock", -1, { 0 }, socketcall_vsock },
 	{ "netfilter", -1, { 0 }, netfilter },
+	{ "socket-filter", -1, { 0 }, socket_filter },
+	{ "reuseport-filter", -1, { 0 }, reuseport_filter },
+	{ "v6only", -1, { 0 }, v6only },
 	/* namespaces */
 	{ "unshare-user", SYS_unshare, { CLONE_NEWUSER }, 0 },
 	{ "unshare-mnt", SYS_unshare, { CLONE_NEWNS }, 0 },
@@ -196,6 +257,10 @@ static const struct row rows[] = {
 	{ "bpf", SYS_bpf, { 0, 0, 0 }, 0 },
 	{ "userfaultfd", SYS_userfaultfd, { 1 }, 0 },
 	{ "perf_event_open", SYS_perf_event_open, { 0, 0, -1, -1, 0 }, 0 },
+	{ "io_setup", -1, { 0 }, aio },
+	{ "write-lease", -1, { 0 }, write_lease },
+	{ "read-lease", -1, { 0 }, read_lease },
+	{ "delegation", SYS_fcntl, { 0, SETDELEG, 0 }, 0 },
 	{ "keyctl", SYS_keyctl, { 0, -3, 0 }, 0 },
 	{ "add_key", SYS_add_key, { P("user"), P("x"), P(sti), 1, -3 }, 0 },
 	{ "request_key", SYS_request_key, { P("user"), P("x"), 0, 0 }, 0 },
