@@ -6,9 +6,10 @@
 
 #include "base/def.h"
 
-/* ID PARENT MAJOR:MINOR ROOT MOUNTPOINT OPTIONS … */
+/* ID PARENT MAJOR:MINOR ROOT MOUNTPOINT OPTIONS … - TYPE … */
 struct mount {
-	char dev[32], root[PATH_MAX], point[PATH_MAX];
+	char dev[32], root[PATH_MAX];
+	struct mountinfo_place at;
 };
 
 static bool is_octal(const char *s)
@@ -40,6 +41,14 @@ static const char *field(const char *s, char *ret, size_t size)
 	return *s == ' ' ? s + 1 : NULL;
 }
 
+static void read_type(const char *line, char *ret, size_t size)
+{
+	const char *end = strchrnul(line, '\n'), *dash = strstr(line, " - ");
+
+	if (!dash || dash > end || !field(dash + 3, ret, size))
+		*ret = '\0';
+}
+
 static bool parse(const char *line, struct mount *m)
 {
 	char ignored[32];
@@ -51,8 +60,12 @@ static bool parse(const char *line, struct mount *m)
 		line = field(line, m->dev, sizeof(m->dev));
 	if (line)
 		line = field(line, m->root, sizeof(m->root));
-	return line && field(line, m->point, sizeof(m->point)) && *m->root == '/' &&
-	       *m->point == '/';
+	if (line)
+		line = field(line, m->at.point, sizeof(m->at.point));
+	if (!line || *m->root != '/' || *m->at.point != '/')
+		return false;
+	read_type(line, m->at.type, sizeof(m->at.type));
+	return true;
 }
 
 static const char *next(const char *line)
@@ -78,9 +91,9 @@ static bool find(const char *text, const char *path, struct mount *ret)
 	size_t best = 0;
 
 	for (const char *line = text; *line; line = next(line))
-		if (parse(line, &m) && inside(path, m.point) &&
-		    strlen(m.point) >= best) {
-			best = strlen(m.point);
+		if (parse(line, &m) && inside(path, m.at.point) &&
+		    strlen(m.at.point) >= best) {
+			best = strlen(m.at.point);
 			*ret = m;
 		}
 	return best;
@@ -104,30 +117,41 @@ int mountinfo_other(const char *text, const char *path, unsigned index,
 
 	if (!find(text, path, &own))
 		return -ENOENT;
-	r = join(own.root, inside(path, own.point), within);
+	r = join(own.root, inside(path, own.at.point), within);
 	if (r < 0)
 		return r;
 	for (const char *line = text; *line; line = next(line)) {
 		const char *rest = NULL;
 
 		if (parse(line, &m) && strcmp(m.dev, own.dev) == 0 &&
-		    strcmp(m.point, own.point) != 0)
+		    strcmp(m.at.point, own.at.point) != 0)
 			rest = inside(within, m.root);
 		if (rest && index-- == 0)
-			return join(m.point, rest, ret);
+			return join(m.at.point, rest, ret);
 	}
 	return -ENOENT;
 }
 
-bool mountinfo_below(const char *text, const char *path, char ret[PATH_MAX])
+bool mountinfo_at(const char *text, const char *path, struct mountinfo_place *ret)
 {
 	struct mount m;
 
-	for (const char *line = text; *line; line = next(line)) {
-		const char *rest = parse(line, &m) ? inside(m.point, path) : NULL;
+	if (!find(text, path, &m))
+		return false;
+	*ret = m.at;
+	return true;
+}
 
+bool mountinfo_below(const char **at, const char *path, struct mountinfo_place *ret)
+{
+	struct mount m;
+
+	while (**at) {
+		const char *rest = parse(*at, &m) ? inside(m.at.point, path) : NULL;
+
+		*at = next(*at);
 		if (rest && *rest) {
-			memcpy(ret, m.point, sizeof(m.point));
+			*ret = m.at;
 			return true;
 		}
 	}

@@ -19,8 +19,16 @@
 int mountinfo_other(const char *text, const char *path, unsigned index,
 		    char ret[PATH_MAX]);
 
-/** mountinfo_below() - whether something is mounted within the directory @path
- *  @ret: where, absolute; the first of them */
-bool mountinfo_below(const char *text, const char *path, char ret[PATH_MAX]);
+/* A mount: where it is, and the kind of its filesystem ("" = too long a word). */
+struct mountinfo_place {
+	char point[PATH_MAX], type[64];
+};
+
+/** mountinfo_at() - the mount that shows the directory @path */
+bool mountinfo_at(const char *text, const char *path, struct mountinfo_place *ret);
+
+/** mountinfo_below() - the next mount within the directory @path
+ *  @at: where to go on; first the whole text */
+bool mountinfo_below(const char **at, const char *path, struct mountinfo_place *ret);
 
 #endif

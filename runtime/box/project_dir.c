@@ -543,27 +543,75 @@ static bool is_mounted(const char *path)
 	       sys_mount_id(AT_FDCWD, "/", &b) < 0 || a != b;
 }
 
-int project_dir_check(const struct project_dir *d, struct err *e)
+static int check_names(const struct project_dir *d, const char *mounts, struct err *e)
 {
-	_cleanup_buf_ struct buf mounts = BUF_INIT(MOUNTS_BYTES);
 	char name[PATH_MAX];
-	int r = check(d, d->path, e);
+	int r = 0;
 
-	if (r < 0 || !is_mounted(d->path) ||
-	    file_read(AT_FDCWD, "/proc/self/mountinfo", &mounts, ERR_IGNORED) < 0)
-		return r;
 	for (unsigned i = 0; i < OTHER_NAMES && r == 0; i++) {
-		if (mountinfo_other(buf_cstr(&mounts), d->path, i, name) < 0)
+		if (mountinfo_other(mounts, d->path, i, name) < 0)
 			break;
 		r = check(d, name, e);
 	}
 	return r;
 }
 
+/* Not the box's own, whose files are the whole machine's: who is root by number there, as
+ * a box may be where one of these is (no other ids can be shown in it), writes them. */
+static bool is_kernels(const char *type)
+{
+	static const char *const types[] = {
+		"proc",	      "sysfs",	   "devtmpfs", "cgroup",      "cgroup2",
+		"debugfs",    "tracefs",   "configfs", "securityfs",  "bpf",
+		"efivarfs",   "pstore",	   "resctrl",  "binfmt_misc", "selinuxfs",
+		"smackfs",    "devpts",	   "fusectl",  "nsfs",	      "nfsd",
+		"rpc_pipefs", "functionfs"
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (strcmp(types[i], type) == 0)
+			return true;
+	return false;
+}
+
+/* What is mounted within is shown as well: a chroot's /proc is the host's, its /run too. */
+static int check_mounts(const struct project_dir *d, const char *mounts, struct err *e)
+{
+	static const char kernels[] = "a filesystem of the kernel's";
+	const struct chain c = { .conf = d };
+	struct mountinfo_place m;
+	int r = 0;
+
+	if (mountinfo_at(mounts, d->path, &m) && is_kernels(m.type))
+		return refuse(&c, BELOW, m.point, kernels, NULL, e);
+	for (const char *at = mounts; r == 0 && mountinfo_below(&at, d->path, &m);) {
+		struct project_dir below = *d;
+
+		below.path = m.point;
+		r = is_kernels(m.type) ? refuse(&c, HOLDS, m.point, kernels, NULL, e)
+				       : check_names(&below, mounts, e);
+	}
+	return r;
+}
+
+int project_dir_check(const struct project_dir *d, struct err *e)
+{
+	_cleanup_buf_ struct buf mounts = BUF_INIT(MOUNTS_BYTES);
+	int r = check(d, d->path, e);
+
+	if (r < 0 ||
+	    file_read(AT_FDCWD, "/proc/self/mountinfo", &mounts, ERR_IGNORED) < 0)
+		return r;
+	r = check_mounts(d, buf_cstr(&mounts), e);
+	return r == 0 && is_mounted(d->path) ? check_names(d, buf_cstr(&mounts), e) : r;
+}
+
 int project_dir_review(const struct project_dir *d, struct err *e)
 {
 	_cleanup_buf_ struct buf mounts = BUF_INIT(MOUNTS_BYTES);
-	char place[PATH_MAX], shown[128];
+	struct mountinfo_place m;
+	const char *at;
+	char shown[128];
 	int r;
 
 	if (d->store && text_is_below(d->store, d->path))
@@ -571,8 +619,9 @@ int project_dir_review(const struct project_dir *d, struct err *e)
 	r = file_read(AT_FDCWD, "/proc/self/mountinfo", &mounts, e);
 	if (r < 0)
 		return r;
-	if (!mountinfo_below(buf_cstr(&mounts), d->path, place))
+	at = buf_cstr(&mounts);
+	if (!mountinfo_below(&at, d->path, &m))
 		return 0;
 	return err_set(e, -EXDEV, "something else is mounted in it, at '%s'",
-		       text_escaped(shown, sizeof(shown), place, strlen(place)));
+		       text_escaped(shown, sizeof(shown), m.point, strlen(m.point)));
 }

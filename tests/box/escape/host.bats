@@ -161,6 +161,37 @@ s.bind("\0cubby-test-" + sys.argv[1]); s.listen(1); print("up", flush=True); tim
 	cubby rm -q --force -C "$HOME/work"
 }
 
+# mounted KIND WHAT DIR COMMAND...: where "mount KIND WHAT DIR" was done, for COMMAND alone.
+mounted() {
+	unshare -m sh -c 'mount "$1" "$2" "$3" && shift 3 && exec "$@"' sh "$@"
+}
+
+@test "K46: what is mounted in a project is judged like one, and the kernel's has no word" {
+	[ "$(id -u)" -eq 0 ] || skip "mounts"
+	mkdir -p chroot/{proc,sys,run} "$HOME/.ssh" bare
+	mounted -tproc proc chroot/proc true || skip "no mounts here"
+	local how
+	refused() { # WHY
+		[[ $status = 125 && $output == *"$1"* && ${#lines[@]} = 1 ]] || { echo "said: $output" >&2; return 1; }
+	}
+	for how in --quiet "--any-directory --git-writable"; do
+		# shellcheck disable=SC2086 # two words
+		run mounted -tproc proc chroot/proc cubby exec $how -- cat chroot/proc/1/comm
+		refused "it contains '$PWD/chroot/proc', a filesystem of the kernel's"
+	done
+	run mounted -tproc proc chroot/proc cubby exec -C chroot/proc/fs -- true
+	refused "lies in '$PWD/chroot/proc', a filesystem of the kernel's"
+	run mounted -tproc proc chroot/proc cubby exec -C bare -v ./chroot:/srv/chroot -- true
+	refused "'$PWD/chroot' cannot be a volume: it contains"
+	run mounted --bind /sys chroot/sys cubby exec --any-directory -- true
+	refused "it contains '$PWD/chroot/sys', a filesystem of the kernel's"
+	run mounted --bind "$HOME/.ssh" chroot/run cubby exec -- touch chroot/run/key
+	refused "'$PWD/chroot/run' is not shared with a box: it is '$HOME/.ssh', which is private to a home"
+	mounted --bind "$HOME/.ssh" chroot/run cubby exec -q --any-directory -- touch chroot/run/key
+	[ -e "$HOME/.ssh/key" ]
+	cubby stop -q
+}
+
 # Prints what comes of a greeting to a control socket. A socket's name has 107 bytes.
 k44_greet='use Socket; my ($d, $n) = $ARGV[0] =~ m,^(.*)/(.*),; chdir $d;
 	socket(my $s, AF_UNIX, SOCK_SEQPACKET, 0) or die;

@@ -82,14 +82,40 @@ static void below(void)
 				     "2 1 8:1 /p /p rw - ext4 x rw\n"
 				     "3 1 0:9 / /p/a\\040b rw - tmpfs x rw\n"
 				     "4 1 0:9 / /pq rw - tmpfs x rw\n";
-	char place[PATH_MAX];
+	struct mountinfo_place m;
+	const char *at = mounts;
 
-	assert_true(mountinfo_below(mounts, "/p", place));
-	assert_string_equal(place, "/p/a b");
-	assert_true(mountinfo_below(mounts, "/", place));
-	assert_false(mountinfo_below(mounts, "/pq", place));
-	assert_false(mountinfo_below(mounts, "/p/a", place));
-	assert_false(mountinfo_below("", "/", place));
+	assert_true(mountinfo_below(&at, "/p", &m));
+	assert_string_equal(m.point, "/p/a b");
+	assert_string_equal(m.type, "tmpfs");
+	assert_false(mountinfo_below(&at, "/p", &m));
+	at = mounts;
+	for (int i = 0; i < 3; i++)
+		assert_true(mountinfo_below(&at, "/", &m));
+	assert_false(mountinfo_below(&at, "/", &m));
+	at = mounts;
+	assert_false(mountinfo_below(&at, "/pq", &m));
+	at = mounts;
+	assert_false(mountinfo_below(&at, "/p/a", &m));
+	at = "";
+	assert_false(mountinfo_below(&at, "/", &m));
+}
+
+static void kinds(void)
+{
+	struct mountinfo_place m;
+
+	assert_true(mountinfo_at(text, "/proc/1", &m));
+	assert_string_equal(m.point, "/proc");
+	assert_string_equal(m.type, "proc");
+	assert_true(mountinfo_at(text, "/mnt/with blank/x", &m));
+	assert_string_equal(m.type, "ext4");
+	assert_true(mountinfo_at("1 0 8:1 / / rw shared:1 master:2", "/x", &m));
+	assert_string_equal(m.type, "");
+	assert_true(mountinfo_at("1 0 8:1 / / rw\n2 1 0:5 / /y rw - proc x rw\n", "/x",
+				 &m));
+	assert_string_equal(m.type, "");
+	assert_false(mountinfo_at("", "/x", &m));
 }
 
 int main(void)
@@ -98,6 +124,7 @@ int main(void)
 		{ "cut anywhere", cut_anywhere },
 		{ "too long", too_long },
 		{ "what is mounted below", below },
+		{ "kinds of filesystems", kinds },
 	};
 
 	return unit_rows("mountinfo_other", rows, test_row) +
