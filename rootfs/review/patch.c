@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "rootfs/git/takeover.h"
+#include "rootfs/review/patch_binary.h"
 
 enum { BINARY_LOOK = 8000 };
 
@@ -112,34 +113,60 @@ static void add_head(struct buf *out, const struct diff_item *x)
 			 git_mode(x->now.mode));
 }
 
+static void add_side(struct buf *out, const char *prefix, mode_t mode, const char *path)
+{
+	if (mode)
+		patch_name(out, prefix, path);
+	else
+		buf_adds(out, "/dev/null");
+}
+
 static void add_names(struct buf *out, const struct diff_item *x)
 {
 	buf_adds(out, "--- ");
-	if (x->was.mode)
-		patch_name(out, "a/", x->path);
-	else
-		buf_adds(out, "/dev/null");
+	add_side(out, "a/", x->was.mode, x->path);
 	buf_adds(out, "\n+++ ");
-	if (x->now.mode)
-		patch_name(out, "b/", x->path);
-	else
-		buf_adds(out, "/dev/null");
+	add_side(out, "b/", x->now.mode, x->path);
 	buf_addc(out, '\n');
 }
 
-static void add_binary(struct buf *out, const struct diff_item *x)
+/* Two contents by git's names for them; NULL = nobody knows what they are. Without such a
+ * line git takes the next file's lines for this one's. */
+static void add_index(struct buf *out, const struct diff_item *x, const struct buf *was,
+		      const struct buf *now)
+{
+	static const char none[] = "0000000000000000000000000000000000000000";
+
+	buf_adds(out, "index ");
+	if (!was || !now) {
+		buf_adds(out, "0000000..0000000");
+	} else {
+		if (!x->was.mode || patch_binary_sum(out, was) < 0)
+			buf_adds(out, none);
+		buf_adds(out, "..");
+		if (!x->now.mode || patch_binary_sum(out, now) < 0)
+			buf_adds(out, none);
+	}
+	if (x->was.mode && git_mode(x->was.mode) == git_mode(x->now.mode))
+		buf_addf(out, " %o", git_mode(x->now.mode));
+	buf_addc(out, '\n');
+}
+
+static void add_differ(struct buf *out, const struct diff_item *x)
 {
 	buf_adds(out, "Binary files ");
-	if (x->was.mode)
-		patch_name(out, "a/", x->path);
-	else
-		buf_adds(out, "/dev/null");
+	add_side(out, "a/", x->was.mode, x->path);
 	buf_adds(out, " and ");
-	if (x->now.mode)
-		patch_name(out, "b/", x->path);
-	else
-		buf_adds(out, "/dev/null");
+	add_side(out, "b/", x->now.mode, x->path);
 	buf_adds(out, " differ\n");
+}
+
+static void add_binary(struct buf *out, const struct diff_item *x, bool known,
+		       bool whole, const struct buf *was, const struct buf *now)
+{
+	add_index(out, x, known ? was : NULL, now);
+	if (!known || !whole || patch_binary(out, was, now) < 0)
+		add_differ(out, x);
 }
 
 static bool is_same(const struct buf *a, const struct buf *b)
@@ -209,7 +236,7 @@ int patch_item(const struct patch_sides *from, const struct diff_item *x,
 		return add_text(out, x, &was, &now, ret);
 	ret->binary = true;
 	if (out)
-		add_binary(out, x);
+		add_binary(out, x, r == 0 && q == 0, from->binary, &was, &now);
 	r = r == -EMSGSIZE ? 0 : r;
 	q = q == -EMSGSIZE ? 0 : q;
 	return r < 0 ? r : q < 0 ? q : out ? buf_failed(out) : 0;

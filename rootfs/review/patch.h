@@ -20,6 +20,7 @@ enum { PATCH_FILE = 8 << 20, PATCH_MAX = 64 << 20 };
 struct patch_sides {
 	int was, now;	      /* directories; borrowed */
 	const char *was_path; /* in the first; NULL = the path of the item */
+	bool binary;	      /* what is no text is written, too, for git to apply */
 };
 
 /**

@@ -204,7 +204,8 @@ static int compare(const struct between *b, char *path, enum effects_class class
 	effect = verdict_effect(&x, to.root, to.path);
 	if (effect.class != class)
 		return 0;
-	sides = (struct patch_sides){ from.root, to.root, from.path };
+	sides = (struct patch_sides){ from.root, to.root, from.path,
+				      json_get_bool(b->args, "binary", false) };
 	(void)patch_item(&sides, &x, &text, &n);
 	if (!n.added && !n.removed && !n.binary && same_mode(b, x.was.mode, x.now.mode))
 		return 0; /* both have come to the same */

@@ -39,6 +39,7 @@ typedef int job_fn(int dir, const char *arg, const struct idmap *map, struct jso
  *                them: held; "named-everywhere": those of the user, which count in each of
  *                its repositories
  *   "bytes"      of a patch: the rest is left out
+ *   "binary"     of a patch: what is no text is in it, too
  * Standard error gets a line of JSON for each change, and of an undo for each path that is
  * again what it was, of the kind "back"; or the patch as it is.
  */
@@ -66,7 +67,7 @@ job_fn reviewgit_job;
  * @dir: the store; the project is standard input
  * @arg: an object: "to", the key of a box; "from", that of another, or "since", a
  *       checkpoint of the same; "op": "patch", or "diff" for a line of JSON for each, as
- *       the review has them; "paths"
+ *       the review has them; "paths"; "binary"
  *
  * It tells on the same descriptor as the review.
  */

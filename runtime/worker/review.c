@@ -77,7 +77,10 @@ static const char *kind_of(const struct diff_item *x)
 static int patch(const struct review *rv, const struct diff_item *x, struct buf *out,
 		 struct patch_count *ret)
 {
-	const struct patch_sides from = { rv->layer.project, rv->layer.upper, NULL };
+	const struct patch_sides from = { .was = rv->layer.project,
+					  .now = rv->layer.upper,
+					  .binary = json_get_bool(rv->args, "binary",
+								  false) };
 
 	if (x->kept) {
 		*ret = (struct patch_count){ 0 };

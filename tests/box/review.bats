@@ -82,6 +82,29 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ -x ../patched/n ]
 }
 
+@test "diff --binary: what is no text is in it, and git takes it forth and back" {
+	printf 'a\0old' >changed
+	head -c 70000 /dev/zero >long
+	printf '\0gone' >gone
+	: >was-empty
+	printf '\0mode' >mode
+	cp -r . ../binary
+	git -C ../binary init -q
+	box 'printf "a\0new" >changed; head -c 200001 /dev/urandom >long; rm gone; printf "\0" >was-empty
+		chmod 755 mode; printf "\1\0\2" >mode; printf "1\0" >"n\"w"; echo text >text; : >new-empty'
+	cubby diff >../patch
+	run -1 git -C ../binary apply ../patch # as git's own without --binary: only that they differ
+	[[ $output == *"missing binary patch data for 'changed'"* ]] || { echo "$output"; return 1; }
+	cubby diff --binary >../patch
+	cp -r ../binary ../was
+	git -C ../binary apply ../patch
+	cubby apply --all
+	diff -r -x .git . ../binary
+	[ -x ../binary/mode ]
+	git -C ../binary apply -R ../patch
+	diff -r ../was ../binary
+}
+
 @test "files and directories are made, changed and deleted" {
 	mkdir -p d/e x
 	echo 1 >a; echo 2 >d/b; echo 3 >d/e/c; echo 4 >x/y

@@ -10,7 +10,7 @@
 #include "rootfs/store/checkpoint.h"
 
 struct args {
-	bool stat, patch, names;
+	bool stat, patch, names, binary;
 	const char *since;  /* a checkpoint; NULL = all that waits */
 	struct words paths; /* owned */
 };
@@ -68,12 +68,13 @@ static int diff(struct app *app, void *args, struct err *e)
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *what = NULL, *list = NULL;
-	bool patch = a->patch || (!app->json && !a->stat && !a->names);
+	bool patch = a->patch || a->binary || (!app->json && !a->stat && !a->names);
 	struct json **to = patch ? NULL : &list;
 	struct checkpoint c;
 	int r;
 
 	what = review_args(patch ? "patch" : "diff");
+	json_set_bool(what, "binary", a->binary);
 	r = open_view(app, &s, &rv, e);
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)
 		r = review_add_path(what, &s, *w, e);
@@ -103,6 +104,8 @@ static const struct cmd_option options[] = {
 	{ "stat", 0, NULL, "a line for each change", CMD_FLAG(struct args, stat) },
 	{ "patch", 0, NULL, "as git writes patches (the default)",
 	  CMD_FLAG(struct args, patch) },
+	{ "binary", 0, NULL, "and what is no text, so that 'git apply' can do it",
+	  CMD_FLAG(struct args, binary) },
 	{ "name-only", 0, NULL, "only the names", CMD_FLAG(struct args, names) },
 	{ "since", 0, "CHECKPOINT", "what is different from then",
 	  CMD_TEXT_IF(struct args, since, snap_name) },

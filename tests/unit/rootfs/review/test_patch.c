@@ -51,9 +51,10 @@ static void patches(const void *p)
 	put(d.upper, row->now);
 	x.was = diff_look(d.project, "f");
 	x.now = diff_look(d.upper, "f");
-	assert_int_equal(patch_item(&(struct patch_sides){ d.project, d.upper, NULL },
-				    &x, &b, &n),
-			 0);
+	assert_int_equal(
+		patch_item(&(struct patch_sides){ .was = d.project, .now = d.upper },
+			   &x, &b, &n),
+		0);
 	assert_string_equal(buf_cstr(&b), row->want);
 	assert_int_equal(n.added, row->added);
 	assert_int_equal(n.removed, row->removed);
@@ -74,7 +75,11 @@ static void no_text(void)
 	static const struct {
 		size_t len;
 		char fill;
-	} files[] = { { 1, '\0' }, { (8 << 20) + 1, '\n' } };
+		const char *index;
+	} files[] = { { 1, '\0',
+			"0000000000000000000000000000000000000000.."
+			"f76dd238ade08917e6712764a16a22005a50573d" },
+		      { (8 << 20) + 1, '\n', "0000000..0000000" } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		_cleanup_buf_ struct buf b = BUF_INIT(PATCH_MAX),
@@ -83,6 +88,7 @@ static void no_text(void)
 		struct diff_item item = { .path = (char *)(uintptr_t) "f" };
 		struct patch_count n;
 		struct err e = ERR_NONE;
+		char want[256];
 
 		for (size_t k = 0; k < files[i].len; k++)
 			buf_addc(&x, files[i].fill);
@@ -92,14 +98,16 @@ static void no_text(void)
 				     &(struct file_data){ x.data, x.len, 0644 }, &e),
 			0);
 		item.now = diff_look(d.upper, "f");
-		assert_int_equal(
-			patch_item(&(struct patch_sides){ d.project, d.upper, NULL },
-				   &item, &b, &n),
-			0);
+		assert_int_equal(patch_item(&(struct patch_sides){ .was = d.project,
+								   .now = d.upper },
+					    &item, &b, &n),
+				 0);
 		assert_true(n.binary);
-		assert_string_equal(buf_cstr(&b),
-				    "diff --git a/f b/f\nnew file mode 100644\n"
-				    "Binary files /dev/null and b/f differ\n");
+		snprintf(want, sizeof(want),
+			 "diff --git a/f b/f\nnew file mode 100644\nindex %s\n"
+			 "Binary files /dev/null and b/f differ\n",
+			 files[i].index);
+		assert_string_equal(buf_cstr(&b), want);
 	}
 }
 
@@ -118,9 +126,10 @@ static void another_by_now(void)
 	layer_dirs_put(d.upper, "e/f", "2\n");
 	item.now = diff_look(d.upper, "d/f");
 	assert_int_equal(renameat2(d.upper, "d", d.upper, "e", RENAME_EXCHANGE), 0);
-	assert_int_equal(patch_item(&(struct patch_sides){ d.project, d.upper, NULL },
-				    &item, &b, &n),
-			 -ESTALE);
+	assert_int_equal(
+		patch_item(&(struct patch_sides){ .was = d.project, .now = d.upper },
+			   &item, &b, &n),
+		-ESTALE);
 	assert_string_equal(buf_cstr(&b), "");
 }
 
