@@ -397,6 +397,11 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[ -z "$(ls -- *.part* 2>/dev/null)" ]
 	run -1 --separate-stderr cubby cp :/etc out
 	[[ $stderr == "cubby cp: ':/etc' is a directory; 'cubby exec cp -r /etc .' copies it into the project" ]]
+	cubby exec -q -- sh -c 'mkfifo /root/fifo; ln -s /dev/zero /root/zero'
+	for name in fifo zero; do
+		run -1 --separate-stderr timeout "$(lib_longer 60)" cubby cp ":/root/$name" out
+		[ "$stderr" = "cubby cp: ':/root/$name' is no regular file; 'cubby exec cat FILE' reads it" ]
+	done
 	run -1 --separate-stderr cubby --json cp :/etc out
 	[ "$(jq -r .error.code <<<"$stderr")" = EISDIR ]
 	run -1 --separate-stderr cubby cp file :/none/there

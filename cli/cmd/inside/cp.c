@@ -25,7 +25,7 @@ struct copy {
 enum { COMPLAINT = 1024 };
 
 /* What the scripts in the box say by their status; cat and tar have none of these. */
-enum { NO_PLACE = 53, IS_DIRECTORY, NO_DIRECTORY, NO_TAR, NOT_WRITTEN };
+enum { NO_PLACE = 53, IS_DIRECTORY, NO_DIRECTORY, NO_TAR, NOT_WRITTEN, NO_FILE };
 
 /* The name that a path ends in, which need not be its last byte. */
 static const char *base_of(const char *path, char ret[NAME_MAX + 1])
@@ -242,6 +242,10 @@ static int say_not_out(const struct copy *c, int status, struct err *e)
 		return err_hint(e, "'cubby exec cp -r %s .' copies it into the project",
 				c->from + 1);
 	}
+	if (status == NO_FILE) { /* who writes to it may never end */
+		err_set(e, -EINVAL, "'%s' is no regular file", c->from);
+		return err_hint(e, "'cubby exec cat FILE' reads it");
+	}
 	err_set(e, -ENOENT, "there is no '%s' in the box", c->from);
 	return err_hint(e, "'cubby exec ls' shows what is there");
 }
@@ -251,6 +255,7 @@ static int copy_out(struct app *app, const struct copy *c, struct err *e)
 {
 	static const char script[] = "[ ! -d \"$1\" ] || exit 54\n" /* IS_DIRECTORY */
 				     "[ -e \"$1\" ] || exit 53\n"   /* NO_PLACE */
+				     "[ -f \"$1\" ] || exit 58\n"   /* NO_FILE */
 				     "exec cat -- \"$1\"";
 	const char *const argv[] = { "sh", "-c", script, "sh", c->from + 1, NULL };
 	_cleanup_close_ int dir = -1, fd = -1;
@@ -276,7 +281,7 @@ static int copy_out(struct app *app, const struct copy *c, struct err *e)
 	if (status == CMD_DONE)
 		return status;
 	(void)sys_unlinkat(dir, tmp, 0);
-	if (status == NO_PLACE || status == IS_DIRECTORY)
+	if (status == NO_PLACE || status == IS_DIRECTORY || status == NO_FILE)
 		return say_not_out(c, status, e);
 	return status < 0 ? err_sys(e, status, "cannot write '%s'", c->to) : status;
 }
