@@ -2,11 +2,13 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/signals.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/opt/config.h"
@@ -17,6 +19,7 @@
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/show/wrap.h"
+#include "rootfs/review/apply.h"
 #include "rootfs/store/checkpoint.h"
 
 /* What became of what is held: a set. */
@@ -62,6 +65,28 @@ static bool has_git(const struct json *list)
 	return false;
 }
 
+static bool has_come(const struct signals_held *held)
+{
+	struct pollfd p = { .fd = held->fd, .events = POLLIN };
+
+	return sys_poll(&p, 1, 0) > 0;
+}
+
+/* What has failed halfway says how to go on. A signal has ended the helper, and ends this
+ * process before anybody else could say it. */
+static int say_half(const struct app *app, const struct review *rv,
+		    const struct signals_held *held, int r, struct err *e)
+{
+	struct err half = ERR_NONE;
+
+	if (r >= 0 || r == -EBUSY || apply_ended(rv->setup->dir.dirfd, &half) != -EBUSY)
+		return r;
+	if (!has_come(held))
+		return err_hint(e, "%s", half.msg);
+	render_error(app, &half, 1);
+	return r;
+}
+
 static int take_git(const struct reviewshow *s, const struct review *rv, struct err *e)
 {
 	_cleanup_json_ struct json *told = NULL, *args = review_args("take");
@@ -72,8 +97,8 @@ static int take_git(const struct reviewshow *s, const struct review *rv, struct 
 	return r < 0 ? r : review_ask(rv, rest, NULL, NULL, e);
 }
 
-int reviewshow_undo(const struct app *app, const struct review *rv,
-		    const struct json *args, struct err *e)
+static int undo(const struct app *app, const struct review *rv, const struct json *args,
+		struct err *e)
 {
 	_cleanup_json_ struct json *git = NULL, *files = NULL;
 	int r = review_git(rv, args, &git, e);
@@ -85,9 +110,19 @@ int reviewshow_undo(const struct app *app, const struct review *rv,
 		reviewlines_stat(&(struct reviewlines){ .app = app, .out = app->err },
 				 files, true);
 	reviewshow_told(app, files);
-	(void)checkpoint_rewind(rv->setup->dir.dirfd, -1,
-				ERR_IGNORED); /* no kill ended it */
 	return r;
+}
+
+int reviewshow_undo(const struct app *app, const struct review *rv,
+		    const struct json *args, struct err *e)
+{
+	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
+	struct err ignored = ERR_NONE;
+	int r = signals_hold(&held, e) ?: undo(app, rv, args, e);
+
+	if (r == 0 || !has_come(&held)) /* no kill ended it */
+		(void)checkpoint_rewind(rv->setup->dir.dirfd, -1, &ignored);
+	return say_half(app, rv, &held, r, e);
 }
 
 /* One operation on what is left: that is what is held. By no names, of which there may be
@@ -144,14 +179,15 @@ static char answer(const struct reviewshow *s, const char *question)
 static int take_held(const struct reviewshow *s, const struct review *rv,
 		     struct json *all, struct err *e)
 {
+	_cleanup_signals_ struct signals_held signals = SIGNALS_HELD_NONE;
 	_cleanup_json_ struct json *told = NULL;
-	int r = on_held(rv, all, &told, NULL, e);
+	int r = signals_hold(&signals, e) ?: on_held(rv, all, &told, NULL, e);
 
 	reviewshow_told(s->app, told);
 	if (r == 0 && has_git(told))
 		r = take_git(s, rv, e);
 	if (r < 0)
-		return r;
+		return say_half(s->app, rv, &signals, r, e);
 	return (reviewlines_count(told, true) ? HELD_TAKEN : 0) |
 	       (reviewlines_count(told, false) ? HELD_STAYS : 0) |
 	       (has_failed(told) ? HELD_FAILED : 0);
@@ -428,37 +464,44 @@ static void note_kept(const struct reviewshow *s, const struct review *rv,
 				   : ", 'cubby discard PATH' throws it away");
 }
 
-int reviewshow_take(const struct reviewshow *s, struct review *rv,
-		    const struct json *given, struct err *e)
+/* What nobody has to be asked about. */
+static int take_free(const struct reviewshow *s, const struct review *rv,
+		     const struct json *args, struct json **list, struct err *e)
 {
-	_cleanup_json_ struct json *args = one_unit(given), *list = NULL;
-	size_t taken, held;
+	_cleanup_signals_ struct signals_held signals = SIGNALS_HELD_NONE;
 	int r = json_failed(args) < 0 ? err_sys(e, -ENOMEM, "cannot say what to apply")
-				      : review_ask(rv, args, &list, NULL, e);
+				      : signals_hold(&signals, e)
+						?: review_ask(rv, args, list, NULL, e);
 
-	if (s->app->json && json_len(list)) {
+	if (s->app->json && json_len(*list)) {
 		_cleanup_json_ struct json *told = json_object();
 
-		json_set(told, "review", json_dup(list));
+		json_set(told, "review", json_dup(*list));
 		if (s->out == s->app->out)
 			(void)render_json(s->app, told);
 		else
 			render_json_note(s->app, told);
 	}
-	taken = reviewlines_count(list, true);
-	held = reviewlines_count(list, false);
-	if (!s->app->quiet && !s->app->json)
-		reviewlines_stat(&(struct reviewlines){ s->app, s->out }, list, true);
-	reviewshow_told(s->app, list);
-	if (r == 0 && has_git(list))
+	if (r == 0 && !s->app->quiet &&
+	    !s->app->json) /* else it is what was meant to be */
+		reviewlines_stat(&(struct reviewlines){ s->app, s->out }, *list, true);
+	reviewshow_told(s->app, *list);
+	if (r == 0 && has_git(*list))
 		r = take_git(s, rv, e);
-	if (r < 0)
-		return r;
-	if (held)
+	return say_half(s->app, rv, &signals, r, e);
+}
+
+int reviewshow_take(const struct reviewshow *s, struct review *rv,
+		    const struct json *given, struct err *e)
+{
+	_cleanup_json_ struct json *args = one_unit(given), *list = NULL;
+	int r = take_free(s, rv, args, &list, e);
+
+	if (r == 0 && reviewlines_count(list, false))
 		r = tell_held(s, rv, args, list, e);
 	if (r < 0)
 		return r;
-	if ((taken || r & HELD_TAKEN) && !s->elsewhere)
+	if ((reviewlines_count(list, true) || r & HELD_TAKEN) && !s->elsewhere)
 		render_note(s->app, "'%s' takes back what was taken over",
 			    s->meanwhile ? "/undo" : "cubby undo");
 	if (r & HELD_STAYS && !s->meanwhile)

@@ -280,7 +280,7 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	before=$(state)
 	box "$fill"
 	run -1 cubby apply
-	[[ $output == *"cannot apply the box's changes: No space left on device"* ]]
+	[[ $output == *"cannot apply the box's changes: No space left on device; an apply did not come to its end; 'cubby apply --continue'"* ]] || { echo "$output"; return 1; }
 	run -1 cubby apply
 	[[ $output == *"an apply did not come to its end; 'cubby apply --continue' goes on with it, 'cubby undo' takes it back"* ]]
 	cubby undo
@@ -294,6 +294,35 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ -z "$(find . -name '.cubby-*')" ]
 	cubby undo
 	[ "$(state)" = "$before" ]
+}
+
+@test "an apply and an undo that a signal cuts off say what to do" {
+	local client status
+	mkdir d
+	while
+		status=0
+		box 'cd d; seq 5000 | xargs touch'
+		setsid cubby apply --all >out 2>&1 3>&- &
+		client=$!
+		until [ -e d/50 ]; do :; done
+		kill -TERM -- -$client
+		wait $client || status=$?
+		[ $status = 0 ] # it was faster
+	do cubby undo; done
+	[ $status = 143 ]
+	[ "$(<out)" = "cubby apply: an apply did not come to its end; 'cubby apply --continue' goes on with it, 'cubby undo' takes it back" ] || { cat out; return 1; }
+	cubby apply --continue
+	[ "$(find d -type f | wc -l)" = 5000 ]
+	[ -z "$(find . -name '.cubby-*')" ]
+	setsid cubby undo >out 2>&1 3>&- &
+	client=$!
+	while [ -e d/1 ] && [ -e d/999 ]; do :; done
+	kill -TERM -- -$client
+	wait $client || status=$?
+	[ $status = 143 ]
+	[ "$(tail -n 1 out)" = "cubby undo: an undo did not come to its end; 'cubby undo' goes on with it" ] || { cat out; return 1; }
+	cubby undo
+	[ -z "$(ls d)" ]
 }
 
 # bats test_tags=long
