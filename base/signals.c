@@ -16,19 +16,28 @@ int signals_watch(const int *signals, sigset_t *old)
 }
 
 /* What is watched is heard also where it is ignored: that is left out. */
-int signals_hold(struct signals_held *ret, struct err *e)
+static int hold(const int *signals, struct signals_held *ret, struct err *e)
 {
-	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
-	int held[ARRAY_SIZE(ending) + 1] = { 0 };
+	int held[8] = { 0 };
 	struct sigaction now;
 	size_t n = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
-		if (sys_sigaction(ending[i], NULL, &now) == 0 &&
+	for (; *signals; signals++)
+		if (sys_sigaction(*signals, NULL, &now) == 0 &&
 		    now.sa_handler != SIG_IGN)
-			held[n++] = ending[i];
+			held[n++] = *signals;
 	ret->fd = signals_watch(held, &ret->old);
 	return ret->fd < 0 ? err_sys(e, ret->fd, "cannot watch signals") : 0;
+}
+
+int signals_hold(struct signals_held *ret, struct err *e)
+{
+	return hold((const int[]){ SIGINT, SIGTERM, SIGHUP, 0 }, ret, e);
+}
+
+int signals_hold_stops(struct signals_held *ret, struct err *e)
+{
+	return hold((const int[]){ SIGINT, SIGTERM, SIGHUP, SIGTSTP, 0 }, ret, e);
 }
 
 void signals_release(struct signals_held *s)

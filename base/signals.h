@@ -24,6 +24,8 @@ struct signals_held {
 
 /** signals_hold() - one that is ignored (nohup) stays so */
 int signals_hold(struct signals_held *ret, struct err *e);
+/** signals_hold_stops() - ^Z, too: for what others wait for */
+int signals_hold_stops(struct signals_held *ret, struct err *e);
 /** signals_release() - one that has come ends the process now */
 void signals_release(struct signals_held *s);
 #define _cleanup_signals_ _cleanup_(signals_release)

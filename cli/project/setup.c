@@ -208,7 +208,7 @@ static int run_step(const struct app *app, struct boxsetup *s,
 	if (r < 0)
 		return err_sys(e, r, "cannot run the setup");
 	argv[2] = buf_cstr(&script);
-	render_note(app, "setup: %s", st->name);
+	render_note_command(app, "setup", st->name);
 	r = box_spawn(s->box, &c, &p, e) ?: box_wait(s->box, p.id, -1, &x, e);
 	if (r < 0)
 		return err_wrap(e, "setup: %s", st->name);

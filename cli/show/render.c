@@ -112,7 +112,7 @@ static void split_parts(struct buf *line)
 /* A line on app->err. On a terminal its words are not broken, and the parts of a failure, or
  * of what needs several rows, have lines of their own; in a file or a pipe it is one line. */
 static void put_line(const struct app *app, enum render_style style, const char *name,
-		     const char *text)
+		     const char *text, bool parts)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT(RENDER_JSON_MAX),
 				 rows = BUF_INIT(RENDER_JSON_MAX);
@@ -123,7 +123,7 @@ static void put_line(const struct app *app, enum render_style style, const char 
 		w.cols = width;
 	buf_addf(&line, "%s: ", name);
 	add_safe(&line, text, "");
-	if (app->live &&
+	if (app->live && parts &&
 	    (style == RENDER_PLAIN || wrap_cols(buf_cstr(&line), line.len) > w.cols))
 		split_parts(&line);
 	wrap_add(&rows, &w, buf_cstr(&line), line.len);
@@ -239,7 +239,7 @@ void render_error(const struct app *app, const struct err *e, int status)
 		error_json(app, &all, status);
 		return;
 	}
-	put_line(app, RENDER_PLAIN, app->name, all.msg);
+	put_line(app, RENDER_PLAIN, app->name, all.msg, true);
 }
 
 void render_clear(const struct app *app)
@@ -254,7 +254,17 @@ void render_note_line(void *ctx, const char *line)
 
 	if (app->quiet || app->json)
 		return;
-	put_line(app, RENDER_DIM, "cubby", line);
+	put_line(app, RENDER_DIM, "cubby", line, true);
+}
+
+void render_note_command(const struct app *app, const char *what, const char *command)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT(RENDER_JSON_MAX);
+
+	if (app->quiet || app->json)
+		return;
+	buf_addf(&line, "%s: %s", what, command);
+	put_line(app, RENDER_DIM, "cubby", buf_cstr(&line), false);
 }
 
 void render_note(const struct app *app, const char *fmt, ...)

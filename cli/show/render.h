@@ -36,6 +36,8 @@ void render_error(const struct app *app, const struct err *e, int status);
 
 /** render_note() - something worth knowing, on app->err; nothing with -q or --json */
 void render_note(const struct app *app, const char *fmt, ...) _printf_(2, 3);
+/** render_note_command() - "@what: @command", whose ";" stay where they are */
+void render_note_command(const struct app *app, const char *what, const char *command);
 /** render_notes() - the same of each line of @text */
 void render_notes(const struct app *app, const char *text);
 

@@ -29,6 +29,7 @@ void snap_done(struct snap *s)
 {
 	scope_close(&s->lock);
 	boxsetup_done(&s->s);
+	signals_release(&s->held);
 }
 
 /* The monitor has the box's lock. What is taken over from the box meanwhile would be
@@ -69,7 +70,7 @@ int snap_find(const struct app *app, struct snap *ret, struct err *e)
 		return MIN(r, 0);
 	*e = ERR_NONE;
 	ret->running = true;
-	return await_apply(ret, e);
+	return await_apply(ret, e) ?: signals_hold_stops(&ret->held, e);
 }
 
 const struct snapshot_copy *snap_copy(struct snap *s)

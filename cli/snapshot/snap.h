@@ -6,6 +6,7 @@
 #ifndef CLI_SNAPSHOT_SNAP_H
 #define CLI_SNAPSHOT_SNAP_H
 
+#include "base/signals.h"
 #include "cli/store/boxsetup.h"
 #include "rootfs/store/snapshot.h"
 
@@ -21,9 +22,15 @@ struct snap {
 	int lock;	   /* owned: the box's own, or that of what is under review */
 	bool running;
 	struct snapshot_copy copy;
+	struct signals_held
+		held;	  /* of one that runs: no copy is left, and the box goes on */
 	int64_t still_ms; /* how long a box that runs stood still; -1 = it did not */
 };
-#define SNAP_NONE ((struct snap){ .s = BOXSETUP_NONE, .lock = -1, .still_ms = -1 })
+#define SNAP_NONE                                  \
+	((struct snap){ .s = BOXSETUP_NONE,        \
+			.lock = -1,                \
+			.held = SIGNALS_HELD_NONE, \
+			.still_ms = -1 })
 void snap_done(struct snap *s);
 #define _cleanup_snap_ _cleanup_(snap_done)
 

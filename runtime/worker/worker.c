@@ -498,9 +498,13 @@ int worker_main(int argc, char **argv)
 {
 	_cleanup_(work_done) struct work w = { .go = { -1, -1 } };
 	struct err e = ERR_NONE;
-	/* In this process, that is with the client. */
-	int r = die_with_keeper(STDOUT_FILENO, &e) ?: prepare(&w, argc, argv, &e);
+	/* ^Z stops the client: a helper of a box that stands still goes on. */
+	const struct sigaction on = { .sa_handler = SIG_IGN };
+	int r = die_with_keeper(STDOUT_FILENO, &e)
+			?: sys_sigaction(SIGTSTP, &on, NULL)
+			?: prepare(&w, argc, argv, &e);
 
+	/* In this process, that is with the client. */
 	if (r == 0 && w.job->how == KEEPER) {
 		(void)w.job->run(WORKER_DIR, w.arg, &w.map, NULL, &e);
 		return report(&e, NULL);

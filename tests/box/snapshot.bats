@@ -187,6 +187,30 @@ writer='sleep 1000 & kill -STOP $!; echo $! >/root/stopped
 	[ "$(layers)" = 0 ]
 }
 
+@test "a box goes on when a signal ends or stops the command that holds it, of which nothing is left" {
+	local kept=$XDG_DATA_HOME/cubby/tmp client s
+	cubby exec -q --detach --keep -- bash -c 'head -c 600M /dev/zero >/root/big; while :; do echo . >>/root/a; done'
+	timeout 120 sh -c "until cubby exec -q -- test -s /root/a; do :; done"
+	for s in TERM TSTP; do
+		set -m # nobody else stops it
+		cubby snapshot $s >out 2>&1 3>&- &
+		set +m
+		client=$!
+		until [ -n "$(find "$kept" -name upper 2>/dev/null)" ]; do kill -0 $client; done
+		kill -$s -- -$client
+		if [ $s = TERM ]; then
+			wait $client || [ $? = 143 ]
+			[ -z "$(ls "$kept")" ]
+			[ -z "$(<out)" ] || { cat out; return 1; }
+		fi
+		timeout 20 cubby exec -q -- sh -ec 'n=$(wc -c </root/a); until [ "$(wc -c </root/a)" -gt "$n" ]; do sleep 0.05; done'
+	done
+	kill -CONT -- -$client
+	wait $client
+	[ "$(cubby snapshots --json | jq -r '.[].name')" = TSTP ]
+	cubby stop
+}
+
 @test "a box that only waits is kept at once" {
 	CUBBY_LINGER=60 box 'echo 1 >/root/a'
 	cubby snapshot

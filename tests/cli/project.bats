@@ -26,6 +26,13 @@ WANTS="cubby: .cubby/box.json wants more than a box has by itself, which does no
 	[ "$(cubby config --json | jq -r '.[] | select(.name == "env") | "\(.value) \(.from)"')" = "GREETING=hello project" ]
 }
 
+@test "a step of the setup is named as it is written, also on a narrow terminal" {
+	mkdir -p .cubby
+	echo '{"setup": ["for i in 1 2 3; do echo line $i; sleep 0; done >/root/of-a-loop"]}' >.cubby/box.json
+	run -0 "$CUBBY_TEST_TOP/tests/on-tty" 'stty rows 24 cols 40; cubby --no-color exec -- cat /root/of-a-loop' </dev/null
+	[[ $output == *$'cubby: setup: for i in 1 2 3; do echo\r\n  line $i; sleep 0; done\r\n  >/root/of-a-loop\r\n'* ]] || { cat -A <<<"$output"; return 1; }
+}
+
 @test "project: going back to a snapshot goes back to the setup it had, and a branch of it begins there" {
 	local add='echo b >>/root/done'
 	says <<<'{"setup": ["echo a >>/root/done"]}'
