@@ -174,10 +174,12 @@ static void tell_cannot(const struct app *app, const struct boxsetup *s,
 	};
 	struct userdb_user found;
 	struct err why = ERR_NONE;
+	uint32_t host;
 
-	/* There is no other user, or none of that name: the command says so. */
+	/* There is no such user: the command says so. */
 	if (map == IDMAP_SINGLE || map == IDMAP_ROOT || app->quiet || app->json ||
-	    find_user(s, user, &found, &why) < 0 || was_told(s, shown))
+	    find_user(s, user, &found, &why) < 0 ||
+	    idmap_host_uid(&s->spec.map, found.uid, &host) < 0 || was_told(s, shown))
 		return;
 	render_note(app,
 		    "this directory is root's for '%s', not its own (%s): 'cubby own' "

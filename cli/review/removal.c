@@ -64,6 +64,21 @@ static size_t waiting_of(const struct store *st, const char *key)
 	return n;
 }
 
+static int add_one(void *ctx, const char *, const struct chain *)
+{
+	*(size_t *)ctx += 1;
+	return 0;
+}
+
+static void show_snapshots(const struct app *app, const struct boxdir *dir)
+{
+	struct err ignored = ERR_NONE;
+	size_t n = 0;
+
+	if (snapshot_list(dir, add_one, &n, &ignored) == 0 && n)
+		fprintf(app->err, "; %zu snapshot%s", n, n == 1 ? "" : "s");
+}
+
 /* "; 7 packages installed there: jq, libjq1, … and 2 more" */
 static void show_packages(const struct app *app, const struct packages *p)
 {
@@ -96,6 +111,7 @@ static void show_box(const struct app *app, const struct store *st,
 	if (waiting)
 		fprintf(app->err, "; %zu change%s of its project not taken over",
 			waiting, waiting == 1 ? "" : "s");
+	show_snapshots(app, &dir);
 	show_packages(app, &packages);
 	fputc('\n', app->err);
 }

@@ -213,6 +213,8 @@ map_kind() { cubby info --json | jq -r .map.kind; }
 	subuid)
 		run -0 --separate-stderr cubby exec --user 33:33 -- true
 		[ "$stderr" = "cubby: this directory is root's for '33:33', not its own (only root of a machine can map the ids of a mount): 'cubby own' makes yours what it leaves there" ]
+		run -125 --separate-stderr cubby exec --user 70000 -- true # it fails, which is all that is said
+		[ ${#stderr_lines[@]} = 1 ]
 		run -0 --separate-stderr cubby exec --user 33:33 -- true # once for a user
 		[ -z "$stderr" ]
 		;;

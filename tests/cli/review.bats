@@ -180,9 +180,10 @@ review() { task "$@"; } # it is the default
 	[[ $output == *"2 changes of its project would be lost, not taken over; 'cubby diff' shows them, --yes throws them away"* ]]
 	run -125 cubby exec --wipe -- true
 	[[ $output == *"2 changes of its project would be lost"* ]]
+	cubby snapshot -q one
 	touch -d '2 hours ago' "$XDG_DATA_HOME"/cubby/boxes/*/box.json
 	printf 'n\n' | "$CUBBY_TEST_TOP/tests/on-tty" 'cubby prune --older 1h --no-color' >out || true
-	grep -q "2 changes of its project not taken over" out || { cat out; return 1; }
+	grep -q "2 changes of its project not taken over; 1 snapshot" out || { cat out; return 1; }
 	[ "$(cubby diff --name-only | xargs)" = ".envrc .npmrc" ]
 	cubby apply .envrc .npmrc
 	cubby rm
