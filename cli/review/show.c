@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -106,7 +107,9 @@ static int undo(const struct app *app, const struct review *rv, const struct jso
 	reviewshow_told(app, git);
 	if (r == 0)
 		r = review_ask(rv, args, &files, NULL, e);
-	if (!app->quiet && !app->json)
+	/* Of several applies each has its files, the same ones again and again. */
+	if (!app->quiet && !app->json &&
+	    (!json_get(args, "after") || log_get_level() >= LOG_INFO))
 		reviewlines_stat(&(struct reviewlines){ .app = app, .out = app->err },
 				 files, true);
 	reviewshow_told(app, files);

@@ -5,6 +5,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/review/show.h"
+#include "cli/show/render.h"
 #include "cli/store/boxend.h"
 #include "rootfs/store/checkpoint.h"
 #include "rootfs/store/snapshot.h"
@@ -140,5 +141,9 @@ int rewind_task(const struct app *app, struct boxsetup *s, const char *task,
 			last.task);
 		return err_hint(e, "without --at the task goes on as it ended");
 	}
-	return r < 0 ? r : rewind_back(app, s, &c, e);
+	r = r < 0 ? r : rewind_back(app, s, &c, e);
+	if (r >= 0)
+		render_note(app, "the project is as it was after %u turn%s", rounds,
+			    rounds == 1 ? "" : "s");
+	return r;
 }

@@ -37,7 +37,8 @@ ALL='cat f; ls -R . | tr "\n" " "'
 	run -0 --separate-stderr cubby rewind --list --json
 	[ "$(jq -r '.[].name' <<<"$output" | tr '\n' ' ')" = "0 1 2 3 " ]
 	run -0 cubby rewind 1
-	[ "${lines[-1]}" = "cubby: the project is as it was after 1 turn; 'cubby resume --at 1' goes on from there" ]
+	# not the files of each apply
+	[ "$output" = "cubby: the project is as it was after 1 turn; 'cubby resume --at 1' goes on from there" ] || { echo "$output"; return 1; }
 	[ "$(cat f gone d/x)" = $'h\nh\nh' ] # of this machine
 	[ ! -e new ]
 	[ "$(box 'cat f gone d/x d/sub/y')" = $'1\nh\nh\n1' ]
@@ -81,6 +82,7 @@ ALL='cat f; ls -R . | tr "\n" " "'
 		echo '{"expect":"1\nsub\nx","calls":[{"name":"finish","args":{"answer":"other","success":true}}]}'
 	)
 	run -0 --separate-stderr task_resume --at 1 -m "try another way"
+	[ "${stderr_lines[0]}" = "cubby: the project is as it was after 1 turn" ] || { echo "$stderr"; return 1; }
 	[[ $output$stderr == *"other"* ]]
 	[ "$(cat f nine gone)" = $'1\n9\nh' ]
 	[ ! -e new ]
