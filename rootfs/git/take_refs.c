@@ -359,6 +359,30 @@ static int move_some(struct move *m, const struct git_refs *todo, struct err *e)
 	return r < 0 ? r : git_take_moves(&moves, e);
 }
 
+/* Nothing else of an apply names what is gone. */
+static void say_removed(const struct move *m)
+{
+	const struct git_take *t = m->t;
+	size_t said = 0;
+
+	for (size_t i = 0; i < m->todo.n && t->conf->record >= 0; i++) {
+		const struct git_ref *x = &m->todo.list[i];
+		const char *was = git_refs_pair_get(&t->now, x->name);
+		char line[GIT_TEXT_NAME * 4 + 64], shown[GIT_TEXT_NAME * 4];
+
+		if (strcmp(x->value, "-") != 0 || !was ||
+		    git_refs_get(&t->stay, x->name) ||
+		    !(text_starts(x->name, "refs/heads/") ||
+		      text_starts(x->name, "refs/tags/")) ||
+		    said++ >= SAID_MAX)
+			continue;
+		text_escaped(shown, sizeof(shown), x->name, strlen(x->name));
+		snprintf(line, sizeof(line), "%s is removed; it was at %.12s", shown,
+			 was);
+		t->conf->say(t->conf->ctx, line);
+	}
+}
+
 static int move_refs(struct move *m, struct err *e)
 {
 	int r = move_some(m, &m->todo, e);
@@ -366,6 +390,8 @@ static int move_refs(struct move *m, struct err *e)
 
 	if (r == 0 && m->beside.n)
 		r = move_some(m, &m->beside, e);
+	if (r == 0)
+		say_removed(m);
 	if (m->said > SAID_MAX) {
 		snprintf(line, sizeof(line),
 			 "%zu more refs are not where the box has them",

@@ -314,7 +314,8 @@ git_state() {
 	reviewed 'git commit -qm two; git branch -D gone; git tag -f moved; git tag new
 		git checkout -q -b side HEAD~1; echo s >side; git add side; git commit -qm side
 		git merge -q --no-commit --no-ff main; echo more >file; git add file'
-	cubby apply
+	run -0 cubby apply
+	[[ $output == *"cubby: refs/heads/gone is removed; it was at $(git rev-parse --short=12 side~1)"* ]] || { echo "$output"; return 1; }
 	[ "$(cat .git/HEAD)" = "ref: refs/heads/side" ]
 	[ -e .git/MERGE_HEAD ]
 	side=$(git rev-parse --short=12 side)
