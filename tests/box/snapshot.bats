@@ -189,6 +189,8 @@ writer='sleep 1000 & kill -STOP $!; echo $! >/root/stopped
 
 @test "a box goes on when a signal ends or stops the command that holds it, of which nothing is left" {
 	local kept=$XDG_DATA_HOME/cubby/tmp client s
+	cubby prune -q # what the one before has left
+	[ -z "$(ls "$kept")" ]
 	cubby exec -q --detach --keep -- bash -c 'head -c 600M /dev/zero >/root/big; while :; do echo . >>/root/a; done'
 	timeout 120 sh -c "until cubby exec -q -- test -s /root/a; do :; done"
 	for s in TERM TSTP; do
