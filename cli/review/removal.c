@@ -72,10 +72,9 @@ static int add_one(void *ctx, const char *, const struct chain *)
 
 static void show_snapshots(const struct app *app, const struct boxdir *dir)
 {
-	struct err ignored = ERR_NONE;
 	size_t n = 0;
 
-	if (snapshot_list(dir, add_one, &n, &ignored) == 0 && n)
+	if (snapshot_list(dir, add_one, &n, ERR_IGNORED) == 0 && n)
 		fprintf(app->err, "; %zu snapshot%s", n, n == 1 ? "" : "s");
 }
 

@@ -120,11 +120,10 @@ int reviewshow_undo(const struct app *app, const struct review *rv,
 		    const struct json *args, struct err *e)
 {
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
-	struct err ignored = ERR_NONE;
 	int r = signals_hold(&held, e) ?: undo(app, rv, args, e);
 
 	if (r == 0 || !has_come(&held)) /* no kill ended it */
-		(void)checkpoint_rewind(rv->setup->dir.dirfd, -1, &ignored);
+		(void)checkpoint_rewind(rv->setup->dir.dirfd, -1, ERR_IGNORED);
 	return say_half(app, rv, &held, r, e);
 }
 
