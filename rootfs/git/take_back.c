@@ -19,7 +19,8 @@
 enum { SAID_MAX = 10, SHORT = 12 };
 
 static const char none[] = "-";
-static const char stash_log[] = "logs/refs/stash", taken_back[] = "cubby: taken back";
+static const char stash[] = "refs/stash", stash_log[] = "logs/refs/stash";
+static const char taken_back[] = "cubby: taken back";
 
 struct back {
 	struct git_take t; /* what of it is needed: the configuration, sums, refs */
@@ -305,22 +306,6 @@ static int back_file(struct back *b, char *const word[3], struct err *e)
 	return 0;
 }
 
-static int back_files(struct back *b, struct err *e)
-{
-	int r = 0;
-
-	for (size_t i = b->n; i-- > 0 && r == 0;) {
-		_cleanup_free_ char *line = strdup(b->lines[i]);
-		char *word[3];
-
-		if (!line)
-			return fail_back(e, -ENOMEM);
-		if (split(line, "file", word) && strcmp(word[2], stash_log) != 0)
-			r = back_file(b, word, e);
-	}
-	return r;
-}
-
 /* ---- the list of stashes ------------------------------------------------------------------- */
 
 /* Git has written a line about that its ref came back, perhaps before a kill, too. */
@@ -337,7 +322,7 @@ static void cut_our_lines(struct buf *log)
 }
 
 /* After the refs: what git writes to it by then would be in it. */
-static int back_log(struct back *b, char *const word[3], struct err *e)
+static int back_stashes(struct back *b, char *const word[3], struct err *e)
 {
 	_cleanup_buf_ struct buf log = BUF_INIT(GIT_INDEX_MAX);
 	char now[HASH_HEX], cut[HASH_HEX];
@@ -351,12 +336,20 @@ static int back_log(struct back *b, char *const word[3], struct err *e)
 	cut_our_lines(&log);
 	if (log.len)
 		r = git_take_note_mark(&b->t, word[2], &log, cut, e);
-	if (r == 0 && (strcmp(now, word[1]) == 0 || strcmp(cut, word[1]) == 0))
+	if (r < 0)
+		return r;
+	r = -ESTALE;
+	if (strcmp(now, word[1]) == 0 || strcmp(cut, word[1]) == 0)
 		r = bring_back(b, as_now, e);
-	return r == -ESTALE || r == -EEXIST ? 0 : r;
+	if (r != -ESTALE && r != -EEXIST)
+		return r;
+	if (!git_refs_get(&b->left, stash)) /* else that is said */
+		say(b, "the list of stashes is left as it is: it was changed since");
+	return 0;
 }
 
-static int back_stashes(struct back *b, struct err *e)
+/* The list of stashes, or all else. */
+static int back_files(struct back *b, bool stashes, struct err *e)
 {
 	int r = 0;
 
@@ -366,8 +359,9 @@ static int back_stashes(struct back *b, struct err *e)
 
 		if (!line)
 			return fail_back(e, -ENOMEM);
-		if (split(line, "file", word) && strcmp(word[2], stash_log) == 0)
-			r = back_log(b, word, e);
+		if (split(line, "file", word) &&
+		    (strcmp(word[2], stash_log) == 0) == stashes)
+			r = stashes ? back_stashes(b, word, e) : back_file(b, word, e);
 	}
 	return r;
 }
@@ -441,9 +435,9 @@ int git_take_back(const struct git_take_conf *conf, struct err *e)
 	r = judge_refs(&b, e);
 	if (r < 0)
 		return r;
-	r = back_files(&b, e);
+	r = back_files(&b, false, e);
 	if (r < 0)
 		return r;
 	r = back_refs(&b, e);
-	return r < 0 ? r : back_stashes(&b, e);
+	return r < 0 ? r : back_files(&b, true, e);
 }

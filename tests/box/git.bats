@@ -365,6 +365,16 @@ stashed() { # what the list of stashes is: git keeps it in a log alone
 	before=$(stashed)
 	cubby undo -q
 	[ "$(stashed)" = "$before" ]
+	echo 10 >file
+	git stash push -qm s10
+	reviewed 'git stash drop -q "stash@{1}"' # which moves no ref
+	cubby apply -q --all
+	echo 11 >file
+	git stash push -qm s11
+	before=$(stashed)
+	run -0 cubby undo
+	[[ $output == *".git: the list of stashes is left as it is: it was changed since"* ]] || { echo "$output"; return 1; }
+	[ "$(stashed)" = "$before" ]
 }
 
 @test "undo: of a commit alone, and the first one of a repository" {
