@@ -130,28 +130,6 @@ static void add_names(struct buf *out, const struct diff_item *x)
 	buf_addc(out, '\n');
 }
 
-/* Two contents by git's names for them; NULL = nobody knows what they are. Without such a
- * line git takes the next file's lines for this one's. */
-static void add_index(struct buf *out, const struct diff_item *x, const struct buf *was,
-		      const struct buf *now)
-{
-	static const char none[] = "0000000000000000000000000000000000000000";
-
-	buf_adds(out, "index ");
-	if (!was || !now) {
-		buf_adds(out, "0000000..0000000");
-	} else {
-		if (!x->was.mode || patch_binary_sum(out, was) < 0)
-			buf_adds(out, none);
-		buf_adds(out, "..");
-		if (!x->now.mode || patch_binary_sum(out, now) < 0)
-			buf_adds(out, none);
-	}
-	if (x->was.mode && git_mode(x->was.mode) == git_mode(x->now.mode))
-		buf_addf(out, " %o", git_mode(x->now.mode));
-	buf_addc(out, '\n');
-}
-
 static void add_differ(struct buf *out, const struct diff_item *x)
 {
 	buf_adds(out, "Binary files ");
@@ -161,11 +139,32 @@ static void add_differ(struct buf *out, const struct diff_item *x)
 	buf_adds(out, " differ\n");
 }
 
-static void add_binary(struct buf *out, const struct diff_item *x, bool known,
-		       bool whole, const struct buf *was, const struct buf *now)
+/* Git's name for a content. */
+static void add_sum(struct buf *out, mode_t mode, const struct buf *content)
 {
-	add_index(out, x, known ? was : NULL, now);
-	if (!known || !whole || patch_binary(out, was, now) < 0)
+	if (!content)
+		buf_adds(out, "0000000"); /* short: git asks for a whole one */
+	else if (!mode)
+		buf_adds(out, "0000000000000000000000000000000000000000");
+	else
+		patch_binary_sum(out, content);
+}
+
+/* @was, @now: NULL = they are not shown. Without a line for both git takes the next file's for
+ * this one's. */
+static void add_binary(struct buf *out, const struct diff_item *x,
+		       const struct buf *was, const struct buf *now)
+{
+	buf_adds(out, "index ");
+	add_sum(out, x->was.mode, was);
+	buf_adds(out, "..");
+	add_sum(out, x->now.mode, now);
+	if (x->was.mode && git_mode(x->was.mode) == git_mode(x->now.mode))
+		buf_addf(out, " %o", git_mode(x->now.mode));
+	buf_addc(out, '\n');
+	if (was && now)
+		patch_binary(out, was, now);
+	else
 		add_differ(out, x);
 }
 
@@ -212,10 +211,17 @@ static int as_two(const struct patch_sides *from, const struct diff_item *x,
 	return r;
 }
 
+/* A side that is too large is not shown, which is no failure. */
+static int unless_large(int r)
+{
+	return r == -EMSGSIZE ? 0 : r;
+}
+
 int patch_item(const struct patch_sides *from, const struct diff_item *x,
 	       struct buf *out, struct patch_count *ret)
 {
 	_cleanup_buf_ struct buf was = BUF_INIT(PATCH_FILE), now = BUF_INIT(PATCH_FILE);
+	bool whole;
 	int r, q;
 
 	*ret = (struct patch_count){ 0 };
@@ -235,9 +241,8 @@ int patch_item(const struct patch_sides *from, const struct diff_item *x,
 	if (r == 0 && q == 0 && !is_binary(&was) && !is_binary(&now))
 		return add_text(out, x, &was, &now, ret);
 	ret->binary = true;
+	whole = from->binary && r == 0 && q == 0;
 	if (out)
-		add_binary(out, x, r == 0 && q == 0, from->binary, &was, &now);
-	r = r == -EMSGSIZE ? 0 : r;
-	q = q == -EMSGSIZE ? 0 : q;
-	return r < 0 ? r : q < 0 ? q : out ? buf_failed(out) : 0;
+		add_binary(out, x, whole ? &was : NULL, whole ? &now : NULL);
+	return unless_large(r) ?: unless_large(q) ?: out ? buf_failed(out) : 0;
 }

@@ -94,7 +94,7 @@ comes_out() { # SCRIPT [OPTION of apply...]
 		chmod 755 mode; printf "\1\0\2" >mode; printf "1\0" >"n\"w"; echo text >text; : >new-empty'
 	cubby diff >../patch
 	run -1 git -C ../binary apply ../patch # as git's own without --binary: only that they differ
-	[[ $output == *"missing binary patch data for 'changed'"* ]] || { echo "$output"; return 1; }
+	[[ $output == *"cannot apply binary patch to 'changed' without full index line"* ]] || { echo "$output"; return 1; }
 	cubby diff --binary >../patch
 	cp -r ../binary ../was
 	git -C ../binary apply ../patch

@@ -75,11 +75,7 @@ static void no_text(void)
 	static const struct {
 		size_t len;
 		char fill;
-		const char *index;
-	} files[] = { { 1, '\0',
-			"0000000000000000000000000000000000000000.."
-			"f76dd238ade08917e6712764a16a22005a50573d" },
-		      { (8 << 20) + 1, '\n', "0000000..0000000" } };
+	} files[] = { { 1, '\0' }, { (8 << 20) + 1, '\n' } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		_cleanup_buf_ struct buf b = BUF_INIT(PATCH_MAX),
@@ -88,7 +84,6 @@ static void no_text(void)
 		struct diff_item item = { .path = (char *)(uintptr_t) "f" };
 		struct patch_count n;
 		struct err e = ERR_NONE;
-		char want[256];
 
 		for (size_t k = 0; k < files[i].len; k++)
 			buf_addc(&x, files[i].fill);
@@ -103,11 +98,10 @@ static void no_text(void)
 					    &item, &b, &n),
 				 0);
 		assert_true(n.binary);
-		snprintf(want, sizeof(want),
-			 "diff --git a/f b/f\nnew file mode 100644\nindex %s\n"
-			 "Binary files /dev/null and b/f differ\n",
-			 files[i].index);
-		assert_string_equal(buf_cstr(&b), want);
+		assert_string_equal(buf_cstr(&b),
+				    "diff --git a/f b/f\nnew file mode 100644\n"
+				    "index 0000000..0000000\n"
+				    "Binary files /dev/null and b/f differ\n");
 	}
 }
 
