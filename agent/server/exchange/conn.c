@@ -112,7 +112,6 @@ static int on_message(void *ctx, enum ws_opcode kind, const char *data, size_t l
 
 static void take_frames(struct exchange *x)
 {
-	const struct exchange_hooks *hooks;
 	int r;
 
 	if (x->paused || !x->in.len)
@@ -127,10 +126,7 @@ static void take_frames(struct exchange *x)
 	}
 	if (x->state != EXCHANGE_WS)
 		return;
-	hooks = x->hooks;
-	x->hooks = NULL;
-	if (hooks && hooks->gone)
-		hooks->gone(x->ctx);
+	exchange_gone(x);
 	exchange_ws_close(x, r == 1 ? 1000 : (unsigned)r, "");
 }
 
@@ -212,16 +208,6 @@ static bool has_left(const struct exchange *x, uint64_t now_ms)
 	       now_ms - x->half_ms > EXCHANGE_HALF_MS;
 }
 
-/* The answer to HEAD is there, and its handler goes on: with a long file, or a stream. */
-static void end_head(struct exchange *x)
-{
-	const struct exchange_hooks *hooks = take(&x->hooks, NULL);
-
-	if (hooks && hooks->gone)
-		hooks->gone(x->ctx);
-	exchange_end(x);
-}
-
 static int on_event(void *ctx, uint32_t events, struct err *)
 {
 	struct exchange *x = ctx;
@@ -245,10 +231,12 @@ static int on_event(void *ctx, uint32_t events, struct err *)
 	}
 	if (x->kick) {
 		x->kick = false;
-		if (x->state == EXCHANGE_BUSY && x->begun && x->no_body)
-			end_head(x);
-		else if (x->state == EXCHANGE_BUSY || x->state == EXCHANGE_WS)
+		if (x->state == EXCHANGE_BUSY && x->begun && x->no_body) {
+			exchange_gone(x); /* of HEAD: with a long file, or a stream */
+			exchange_end(x);
+		} else if (x->state == EXCHANGE_BUSY || x->state == EXCHANGE_WS) {
 			advance(x);
+		}
 	}
 	/* a client may have many requests in one packet */
 	while (x->state == EXCHANGE_FLUSH && !x->out.len)
@@ -301,11 +289,9 @@ static void leave_requests(struct exchange *x)
 
 static void conn_free(struct exchange *x)
 {
-	const struct exchange_hooks *hooks = take(&x->hooks, NULL);
 	struct server *s = x->server;
 
-	if (hooks && hooks->gone)
-		hooks->gone(x->ctx);
+	exchange_gone(x);
 	leave_requests(x);
 	loop_remove(s->loop, &x->source);
 	clear_request(x);

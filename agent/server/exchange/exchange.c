@@ -475,6 +475,14 @@ void exchange_end(struct exchange *x)
 	exchange_push(x);
 }
 
+void exchange_gone(struct exchange *x)
+{
+	const struct exchange_hooks *hooks = take(&x->hooks, NULL);
+
+	if (hooks && hooks->gone)
+		hooks->gone(x->ctx);
+}
+
 void exchange_cut(struct exchange *x)
 {
 	x->hooks = NULL;

@@ -113,6 +113,8 @@ bool exchange_stirs(const struct exchange *x);
 void exchange_push(struct exchange *x);
 /** exchange_enter() - @ms: in that state for so long at most; 0 = for ever */
 void exchange_enter(struct exchange *x, enum exchange_state state, uint64_t ms);
+/** exchange_gone() - the handler is told that it is over, once */
+void exchange_gone(struct exchange *x);
 /** exchange_die() - it is closed with the next round of the loop */
 void exchange_die(struct exchange *x);
 

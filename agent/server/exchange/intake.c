@@ -90,10 +90,7 @@ static int next_part(struct exchange *x, struct chunked_data *d, size_t *used)
 
 static void refuse_body(struct exchange *x, int status, const char *why)
 {
-	const struct exchange_hooks *hooks = take(&x->hooks, NULL);
-
-	if (hooks && hooks->gone)
-		hooks->gone(x->ctx);
+	exchange_gone(x);
 	if (x->begun)
 		exchange_cut(x);
 	else
