@@ -15,16 +15,15 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/mountinfo.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "runtime/box/mountinfo.h"
 #include "runtime/wire/rundir.h"
 
 enum {
 	CHAIN_MAX = 256,	  /* components; what is private lies higher */
 	ACCOUNTS_BYTES = 1 << 20, /* of /etc/passwd */
 	ACCOUNTS_MAX = 1024,	  /* homes that are looked at */
-	MOUNTS_BYTES = 4 << 20,	  /* of /proc/self/mountinfo */
 	OTHER_NAMES = 16,	  /* by which the project can be reached */
 };
 
@@ -579,7 +578,7 @@ static int check_mounts(const struct project_dir *d, const char *mounts, struct 
 {
 	static const char kernels[] = "a filesystem of the kernel's";
 	const struct chain c = { .conf = d };
-	struct mountinfo_place m;
+	struct mountinfo m;
 	int r = 0;
 
 	if (mountinfo_at(mounts, d->path, &m) && is_kernels(m.type))
@@ -596,7 +595,7 @@ static int check_mounts(const struct project_dir *d, const char *mounts, struct 
 
 int project_dir_check(const struct project_dir *d, struct err *e)
 {
-	_cleanup_buf_ struct buf mounts = BUF_INIT(MOUNTS_BYTES);
+	_cleanup_buf_ struct buf mounts = BUF_INIT(MOUNTINFO_BYTES);
 	int r = check(d, d->path, e);
 
 	if (r < 0 ||
@@ -608,8 +607,8 @@ int project_dir_check(const struct project_dir *d, struct err *e)
 
 int project_dir_review(const struct project_dir *d, struct err *e)
 {
-	_cleanup_buf_ struct buf mounts = BUF_INIT(MOUNTS_BYTES);
-	struct mountinfo_place m;
+	_cleanup_buf_ struct buf mounts = BUF_INIT(MOUNTINFO_BYTES);
+	struct mountinfo m;
 	const char *at;
 	char shown[128];
 	int r;

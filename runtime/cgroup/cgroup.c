@@ -6,15 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/sys/sys.h"
 #include "runtime/cause/cause.h"
 #include "runtime/cgroup/impl.h"
-
-enum {
-	CGROUP_TEXT = 64 << 10, /* bytes of /proc/self/cgroup */
-	MOUNTS_TEXT = 8 << 20	/* bytes of mountinfo; hosts of containers have many */
-};
 
 static const char *const methods[] = {
 	[CGROUP_V2] = "v2",
@@ -36,25 +30,12 @@ static bool good_name(const char *name)
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
 }
 
-static int find_places(struct cgroup_places *ret)
-{
-	_cleanup_buf_ struct buf self = BUF_INIT(CGROUP_TEXT);
-	_cleanup_buf_ struct buf mounts = BUF_INIT(MOUNTS_TEXT);
-	struct err e = ERR_NONE;
-	int r = file_read(AT_FDCWD, "/proc/self/cgroup", &self, &e)
-			?: file_read(AT_FDCWD, "/proc/self/mountinfo", &mounts, &e);
-
-	if (r >= 0)
-		cgroup_find(buf_cstr(&self), buf_cstr(&mounts), ret);
-	return r;
-}
-
 static enum cgroup_method choose(struct cgroup *cg, const char *name,
 				 const struct limits *lim, struct buf *why)
 {
 	_cleanup_free_ struct cgroup_places *p = malloc(sizeof(*p));
 
-	if (!p || find_places(p) < 0)
+	if (!p || cgroup_find_own(p, ERR_IGNORED) < 0)
 		return CGROUP_RLIMIT;
 	if (cgroup_v2_create(cg, p, name, why) >= 0)
 		return CGROUP_V2;

@@ -1,6 +1,6 @@
-/* cgroup_find - where this process is in the cgroup trees, from two files of /proc.
- * Pure: paths differ per controller, and so do their mounts.
- * Needs:  the texts of /proc/self/cgroup and /proc/self/mountinfo.
+/* cgroup_find - where this process is in the cgroup trees, from two files of /proc: paths
+ * differ per controller, and so do their mounts.
+ * Needs:  /proc.
  * Owns:   nothing.
  * Never:  believes a directory's name: only what is mounted where. */
 #ifndef RUNTIME_CGROUP_FIND_H
@@ -8,6 +8,8 @@
 
 #include <limits.h>
 #include <stdbool.h>
+
+#include "base/err.h"
 
 enum cgroup_controller {
 	CGROUP_MEMORY,
@@ -28,7 +30,9 @@ struct cgroup_places {
 	       [PATH_MAX]; /* the same per v1 controller; "" = none */
 };
 
-void cgroup_find(const char *self_cgroup, const char *mountinfo,
+int cgroup_find_own(struct cgroup_places *ret, struct err *e);
+/** cgroup_find() - pure, from the texts of /proc/self/cgroup and mountinfo */
+void cgroup_find(const char *self_cgroup, const char *mounts,
 		 struct cgroup_places *ret);
 
 #endif

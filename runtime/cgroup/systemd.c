@@ -10,14 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "runtime/cgroup/dbus.h"
 #include "runtime/cgroup/impl.h"
 
-enum { TIMEOUT_MS = 5000, UNIT = 128, PROC_TEXT = 4 << 20 };
+enum { TIMEOUT_MS = 5000, UNIT = 128 };
 
 static const char systemd[] = "org.freedesktop.systemd1";
 static const char systemd_path[] = "/org/freedesktop/systemd1";
@@ -190,16 +189,10 @@ static int make_scope(const char *unit, struct err *e)
 static int open_own(int *ret, struct err *e)
 {
 	_cleanup_free_ struct cgroup_places *p = calloc(1, sizeof(*p));
-	_cleanup_buf_ struct buf self = BUF_INIT(PROC_TEXT),
-				 mounts = BUF_INIT(PROC_TEXT);
-	int r = p ? file_read(AT_FDCWD, "/proc/self/cgroup", &self, e)
-		  : err_sys(e, -ENOMEM, "cgroup");
+	int r = p ? cgroup_find_own(p, e) : err_sys(e, -ENOMEM, "cgroup");
 
-	if (r >= 0)
-		r = file_read(AT_FDCWD, "/proc/self/mountinfo", &mounts, e);
 	if (r < 0)
 		return r;
-	cgroup_find(buf_cstr(&self), buf_cstr(&mounts), p);
 	r = p->v2_own[0] ? sys_open(p->v2_own, O_RDONLY | O_DIRECTORY) : -ENOENT;
 	if (r < 0)
 		return err_sys(e, r, "cannot open the scope's cgroup");

@@ -1,4 +1,4 @@
-#include "runtime/box/mountinfo.h"
+#include "base/mountinfo.h"
 
 #include "tests/unit/unit.h"
 
@@ -82,7 +82,7 @@ static void below(void)
 				     "2 1 8:1 /p /p rw - ext4 x rw\n"
 				     "3 1 0:9 / /p/a\\040b rw - tmpfs x rw\n"
 				     "4 1 0:9 / /pq rw - tmpfs x rw\n";
-	struct mountinfo_place m;
+	struct mountinfo m;
 	const char *at = mounts;
 
 	assert_true(mountinfo_below(&at, "/p", &m));
@@ -103,7 +103,7 @@ static void below(void)
 
 static void kinds(void)
 {
-	struct mountinfo_place m;
+	struct mountinfo m;
 
 	assert_true(mountinfo_at(text, "/proc/1", &m));
 	assert_string_equal(m.point, "/proc");
