@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/procfs.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -209,30 +209,17 @@ static bool has_threads(void)
 	return sys_fstatat(AT_FDCWD, "/proc/self/task", &st, 0) < 0 || st.st_nlink != 3;
 }
 
-/* The kernel shows as command line what stands between two addresses, fields 48 and 49
- * of proc(5) stat: the strings of our own argv. */
-static bool find_args(char **at, char **end)
-{
-	char text[1024], *p;
-	unsigned long from, to;
-
-	(void)file_peek(AT_FDCWD, "/proc/self/stat", text, sizeof(text));
-	p = strrchr(text, ')'); /* the name, field 2, may have anything in it */
-	for (int field = 2; p && field < 48; field++)
-		p = strchr(p + 1, ' ');
-	if (!p || sscanf(p, " %lu %lu", &from, &to) != 2 || from >= to)
-		return false;
-	*at = (char *)from;
-	*end = (char *)to;
-	return true;
-}
-
+/* The kernel shows as command line what stands between two addresses: the strings of our
+ * own argv. */
 static void rename_self(const char *const *argv)
 {
+	struct procfs_stat st;
 	char *at, *end;
 
-	if (!find_args(&at, &end))
+	if (procfs_stat(AT_FDCWD, "/proc/self/stat", &st) < 0 || st.args >= st.args_end)
 		return;
+	at = (char *)(uintptr_t)st.args;
+	end = (char *)(uintptr_t)st.args_end;
 	memset(at, 0, (size_t)(end - at));
 	for (int i = 0; i < 2 && argv[i]; i++) {
 		size_t n = MIN(strlen(argv[i]), (size_t)(end - at - 1));

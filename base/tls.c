@@ -4,11 +4,11 @@
 #include <limits.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/dl.h"
+#include "base/procfs.h"
 #include "base/text.h"
 
 /* clang-format off */
@@ -90,7 +90,6 @@ static int set_up(struct tls *t, const struct tls_file *cert,
 		  const struct tls_file *key, struct err *e)
 {
 	const struct lib *l = &t->lib;
-	char path[32];
 	const long modes = SSL_MODE_ENABLE_PARTIAL_WRITE |
 			   SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
 			   SSL_MODE_RELEASE_BUFFERS;
@@ -108,11 +107,10 @@ static int set_up(struct tls *t, const struct tls_file *cert,
 					       SSL_OP_CIPHER_SERVER_PREFERENCE);
 	l->SSL_CTX_set_default_passwd_cb(t->ctx, no_password);
 	l->SSL_CTX_set_alpn_select_cb(t->ctx, choose_protocol, t);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", cert->fd);
-	if (l->SSL_CTX_use_certificate_chain_file(t->ctx, path) != 1)
+	if (l->SSL_CTX_use_certificate_chain_file(t->ctx, procfs_fd(cert->fd)) != 1)
 		return bad_file(t, "a certificate", cert, e);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", key->fd);
-	if (l->SSL_CTX_use_PrivateKey_file(t->ctx, path, SSL_FILETYPE_PEM) != 1 ||
+	if (l->SSL_CTX_use_PrivateKey_file(t->ctx, procfs_fd(key->fd),
+					   SSL_FILETYPE_PEM) != 1 ||
 	    l->SSL_CTX_check_private_key(t->ctx) != 1)
 		return bad_file(t, "its key", key, e);
 	return 0;

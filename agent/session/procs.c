@@ -7,38 +7,40 @@
 #include <sys/sysmacros.h>
 
 #include "base/file.h"
+#include "base/procfs.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 
 enum { SMALL = 4096, PF_EXITING = 4, PF_FORKNOEXEC = 0x40 }; /* include/linux/sched.h */
 
-static int read_task(pid_t pid, pid_t tid, const char *what, char *ret, size_t size)
+static int peek_task(pid_t pid, pid_t tid, const char *what, char *ret, size_t size)
 {
-	char path[64];
+	return file_peek(AT_FDCWD, procfs_path("/proc/%d/task/%d/%s", pid, tid, what),
+			 ret, size);
+}
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, what);
-	return file_peek(AT_FDCWD, path, ret, size);
+static int read_status(pid_t pid, pid_t tid, struct buf *ret)
+{
+	return file_read(AT_FDCWD, procfs_path("/proc/%d/task/%d/status", pid, tid),
+			 ret, ERR_IGNORED);
 }
 
 int procs_stat(pid_t pid, pid_t tid, struct procs_stat *ret)
 {
-	char text[SMALL], *p;
-	int r = read_task(pid, tid, "stat", text, sizeof(text)), ppid, pgrp, sid;
-	unsigned long long user, kernel;
-	unsigned flags;
+	struct procfs_stat st;
+	int r = procfs_stat(AT_FDCWD, procfs_path("/proc/%d/task/%d/stat", pid, tid),
+			    &st);
 
 	if (r < 0)
 		return r;
-	p = strrchr(text, ')'); /* the name before it may hold anything */
-	if (!p || sscanf(p + 1, " %c %d %d %d %*d %*d %u %*u %*u %*u %*u %llu %llu",
-			 &ret->state, &ppid, &pgrp, &sid, &flags, &user, &kernel) != 7)
-		return -EPROTO;
-	ret->ppid = ppid;
-	ret->pgrp = pgrp;
-	ret->sid = sid;
-	ret->ends = ret->state == 'Z' || ret->state == 'X' || (flags & PF_EXITING);
-	ret->copy = flags & PF_FORKNOEXEC;
-	ret->ticks = user + kernel;
+	*ret = (struct procs_stat){ .state = st.state,
+				    .ppid = st.ppid,
+				    .pgrp = st.pgrp,
+				    .sid = st.sid,
+				    .ends = st.state == 'Z' || st.state == 'X' ||
+					    (st.flags & PF_EXITING),
+				    .copy = st.flags & PF_FORKNOEXEC,
+				    .ticks = st.ticks };
 	return 0;
 }
 
@@ -50,12 +52,9 @@ static void list_close(DIR **d)
 
 int procs_tasks(pid_t pid, procs_fn *fn, void *ctx)
 {
-	char path[64];
-	_cleanup_(list_close) DIR *d = NULL;
+	_cleanup_(list_close) DIR *d = opendir(procfs_path("/proc/%d/task", pid));
 	int n = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	d = opendir(path);
 	if (!d)
 		return -errno;
 	for (struct dirent *de; (de = readdir(d)) && n < PROCS_MAX;) {
@@ -73,20 +72,22 @@ struct queue {
 	pid_t of; /* whose tasks are being read */
 };
 
-static int add_children(void *ctx, pid_t tid)
+static int add_child(void *ctx, pid_t pid)
 {
 	struct queue *q = ctx;
-	char text[SMALL];
 
-	if (read_task(q->of, tid, "children", text, sizeof(text)) <= 0)
-		return 0;
-	for (char *p = text, *end; q->n < PROCS_MAX; p = end) {
-		long pid = strtol(p, &end, 10);
+	if (q->n < PROCS_MAX)
+		q->pids[q->n++] = pid;
+	return q->n == PROCS_MAX;
+}
 
-		if (end == p)
-			break;
-		q->pids[q->n++] = (pid_t)pid;
-	}
+static int add_children(void *ctx, pid_t tid)
+{
+	const struct queue *q = ctx;
+
+	(void)procfs_children(AT_FDCWD,
+			      procfs_path("/proc/%d/task/%d/children", q->of, tid),
+			      add_child, ctx);
 	return 0;
 }
 
@@ -113,17 +114,8 @@ int procs_walk(pid_t root, procs_fn *fn, void *ctx)
 
 int procs_children(pid_t pid, procs_fn *fn, void *ctx)
 {
-	char text[SMALL];
-	int r = read_task(pid, pid, "children", text, sizeof(text));
-
-	if (r < 0)
-		return r;
-	for (char *p = text, *end;; p = end) {
-		long child = strtol(p, &end, 10);
-
-		if (end == p || fn(ctx, (pid_t)child))
-			return 0;
-	}
+	return procfs_children(
+		AT_FDCWD, procfs_path("/proc/%d/task/%d/children", pid, pid), fn, ctx);
 }
 
 int procs_call(pid_t pid, pid_t tid, struct procs_call *ret)
@@ -131,7 +123,7 @@ int procs_call(pid_t pid, pid_t tid, struct procs_call *ret)
 	char text[256];
 	unsigned long long a[5] = { 0 };
 	long nr = -1;
-	int r = read_task(pid, tid, "syscall", text, sizeof(text));
+	int r = peek_task(pid, tid, "syscall", text, sizeof(text));
 
 	if (r < 0)
 		return r;
@@ -145,7 +137,7 @@ int procs_call(pid_t pid, pid_t tid, struct procs_call *ret)
 
 int procs_wchan(pid_t pid, pid_t tid, char *ret, size_t size)
 {
-	int r = read_task(pid, tid, "wchan", ret, size);
+	int r = peek_task(pid, tid, "wchan", ret, size);
 
 	if (r >= 0 && strcmp(ret, "0") == 0)
 		*ret = '\0';
@@ -154,36 +146,29 @@ int procs_wchan(pid_t pid, pid_t tid, char *ret, size_t size)
 
 int procs_switches(pid_t pid, pid_t tid, uint64_t *ret)
 {
-	static const char key[] = "\nvoluntary_ctxt_switches:";
-	char text[SMALL], *p;
-	int r = read_task(pid, tid, "status", text, sizeof(text));
+	_cleanup_buf_ struct buf text = BUF_INIT(PROCFS_STATUS);
+	int r = read_status(pid, tid, &text);
 
 	if (r < 0)
 		return r;
-	p = strstr(text, key);
-	if (!p)
-		return -EPROTO;
-	*ret = strtoull(p + sizeof(key) - 1, NULL, 10);
-	return 0;
+	return procfs_number(buf_cstr(&text), "voluntary_ctxt_switches", 10, ret)
+		       ? 0
+		       : -EPROTO;
 }
 
 bool procs_catches(pid_t pid, int sig)
 {
-	static const char key[] = "\nSigCgt:";
-	char text[SMALL], *p;
+	_cleanup_buf_ struct buf text = BUF_INIT(PROCFS_STATUS);
+	uint64_t caught;
 
-	if (read_task(pid, pid, "status", text, sizeof(text)) < 0)
-		return false;
-	p = strstr(text, key);
-	return p && (strtoull(p + sizeof(key) - 1, NULL, 16) >> (sig - 1) & 1);
+	return read_status(pid, pid, &text) == 0 &&
+	       procfs_number(buf_cstr(&text), "SigCgt", 16, &caught) &&
+	       (caught >> (sig - 1) & 1);
 }
 
 int procs_args(pid_t pid, char *ret, size_t size)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	return file_peek(AT_FDCWD, path, ret, size);
+	return file_peek(AT_FDCWD, procfs_path("/proc/%d/cmdline", pid), ret, size);
 }
 
 bool procs_same_args(pid_t a, pid_t b)
@@ -197,33 +182,17 @@ bool procs_same_args(pid_t a, pid_t b)
 
 int procs_inside(pid_t pid)
 {
-	static const char key[] = "\nNSpid:";
-	char text[SMALL], *p, *end;
-	int r = read_task(pid, pid, "status", text, sizeof(text));
-	long inside = pid;
+	_cleanup_buf_ struct buf text = BUF_INIT(PROCFS_STATUS);
+	int r = read_status(pid, pid, &text);
 
-	if (r < 0)
-		return r;
-	p = strstr(text, key);
-	if (!p)
-		return -EPROTO;
-	p += sizeof(key) - 1;
-	p[strcspn(p, "\n")] = '\0';
-	for (long n = strtol(p, &end, 10); end != p; n = strtol(p, &end, 10)) {
-		inside = n;
-		p = end;
-	}
-	return (int)inside;
+	return r < 0 ? r : procfs_inner(buf_cstr(&text)) ?: -EPROTO;
 }
 
 bool procs_is_32bit(pid_t pid)
 {
-	char path[64];
 	unsigned char id[EI_NIDENT] = { 0 };
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = sys_open(procfs_path("/proc/%d/exe", pid), O_RDONLY);
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	fd = sys_open(path, O_RDONLY);
 	return fd >= 0 && sys_read(fd, id, sizeof(id)) == sizeof(id) &&
 	       memcmp(id, ELFMAG, SELFMAG) == 0 && id[EI_CLASS] == ELFCLASS32;
 }
@@ -239,12 +208,9 @@ static int copy_fd(pid_t pid, int fd)
  * namespace, who may trace its other users, gets a copy of the descriptor instead. */
 static int stat_fd(pid_t pid, int fd, struct stat *st)
 {
-	char path[64];
 	_cleanup_close_ int copy = -1;
-	int r;
+	int r = sys_fstatat(AT_FDCWD, procfs_path("/proc/%d/fd/%d", pid, fd), st, 0);
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
-	r = sys_fstatat(AT_FDCWD, path, st, 0);
 	if (r != -EACCES)
 		return r;
 	copy = copy_fd(pid, fd);
@@ -268,12 +234,9 @@ static bool is_ptmx(pid_t pid, int fd)
 
 int procs_master(pid_t pid)
 {
-	char path[64];
-	_cleanup_(list_close) DIR *d = NULL;
+	_cleanup_(list_close) DIR *d = opendir(procfs_path("/proc/%d/fd", pid));
 	int best = -1, n = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	d = opendir(path);
 	if (!d)
 		return -errno;
 	for (struct dirent *de; (de = readdir(d)) && n < PROCS_MAX; n++) {

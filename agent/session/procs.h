@@ -10,12 +10,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/def.h"
+#include "base/procfs.h"
 
 enum { PROCS_MAX = 4096 }; /* processes, or threads of one, that a walk looks at */
 
-/* Returns 0 to go on, 1 to end the walk. */
-typedef int procs_fn(void *ctx, pid_t pid);
+typedef procfs_fn procs_fn;
 
 /** procs_walk() - @root and its descendants, parents first; 0 or -errno of the root */
 int procs_walk(pid_t root, procs_fn *fn, void *ctx);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/procfs.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -95,15 +96,13 @@ static int draft_open(struct draft *d)
  * links one of this very moment is replaced. What has the name is on the disk. */
 static int draft_name(struct draft *d, const char *name)
 {
-	char link[32];
 	int r = sys_fdatasync(d->fd);
 
 	if (r < 0)
 		return r;
-	if (!d->other[0]) {
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", d->fd);
-		return sys_linkat(AT_FDCWD, link, d->dir, name, AT_SYMLINK_FOLLOW);
-	}
+	if (!d->other[0])
+		return sys_linkat(AT_FDCWD, procfs_fd(d->fd), d->dir, name,
+				  AT_SYMLINK_FOLLOW);
 	r = sys_renameat2(d->dir, d->other, d->dir, name, RENAME_NOREPLACE);
 	if (r == -EINVAL)
 		r = sys_linkat(d->dir, d->other, d->dir, name, 0);

@@ -1,7 +1,5 @@
 #include "cli/store/boxps.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/num.h"
+#include "base/procfs.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
@@ -28,54 +27,34 @@ void boxps_done(struct boxps *p)
 /* A process may end between two reads: then there is nothing to say of it. */
 static int read_file(int proc, pid_t pid, const char *name, struct buf *ret)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "%d/%s", pid, name);
-	return file_read(proc, path, ret, ERR_IGNORED);
+	return file_read(proc, procfs_path("%d/%s", pid, name), ret, ERR_IGNORED);
 }
 
-/* "pid (name) state parent …": the name may hold anything, so from the last ')'. */
 static int read_stat(int proc, struct boxps_proc *p)
 {
-	_cleanup_buf_ struct buf b = BUF_INIT(BOXPS_FILE);
-	uint64_t user = 0, system = 0;
-	long long rss = 0;
-	const char *s;
-	int parent = 0, tty = 0;
+	struct procfs_stat st;
 
-	if (read_file(proc, p->host_pid, "stat", &b) < 0)
+	if (procfs_stat(proc, procfs_path("%d/stat", p->host_pid), &st) < 0)
 		return -ESRCH;
-	s = strrchr(buf_cstr(&b), ')');
-	if (!s || sscanf(s,
-			 ") %c %d %*d %*d %d %*d %*u %*u %*u %*u %*u %" SCNu64
-			 " %" SCNu64 " %*d %*d %*d %*d %*d %*d %*u %*u %lld",
-			 &p->state, &parent, &tty, &user, &system, &rss) != 6)
-		return -ESRCH;
-	p->host_parent = parent;
-	p->has_tty = tty != 0;
-	p->cpu_ms = (user + system) * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
-	p->rss_bytes = (uint64_t)rss * (uint64_t)sysconf(_SC_PAGESIZE);
+	p->state = st.state;
+	p->host_parent = st.ppid;
+	p->has_tty = st.tty != 0;
+	p->cpu_ms = st.ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	p->rss_bytes = st.rss * (uint64_t)sysconf(_SC_PAGESIZE);
 	return 0;
 }
 
-/* The number in the innermost namespace is the last one of its line. */
 static int read_status(int proc, struct boxps_proc *p)
 {
-	_cleanup_buf_ struct buf b = BUF_INIT(BOXPS_FILE);
-	const char *uid, *ns;
-	size_t len;
+	_cleanup_buf_ struct buf b = BUF_INIT(PROCFS_STATUS);
+	uint64_t uid;
 
-	if (read_file(proc, p->host_pid, "status", &b) < 0)
+	if (read_file(proc, p->host_pid, "status", &b) < 0 ||
+	    !procfs_number(buf_cstr(&b), "Uid", 10, &uid))
 		return -ESRCH;
-	uid = strstr(buf_cstr(&b), "\nUid:");
-	ns = strstr(buf_cstr(&b), "\nNSpid:");
-	if (!uid || !ns || sscanf(uid, "\nUid: %" SCNu32, &p->host_uid) != 1)
-		return -ESRCH;
-	len = strcspn(ns + 1, "\n");
-	for (const char *s = ns + 1 + len; s > ns; s--)
-		if (*s == '\t' || *s == ' ')
-			return sscanf(s, "%d", &p->pid) == 1 ? 0 : -ESRCH;
-	return -ESRCH;
+	p->host_uid = (uint32_t)uid;
+	p->pid = procfs_inner(buf_cstr(&b));
+	return p->pid ? 0 : -ESRCH;
 }
 
 /* As it is: who shows it escapes it. */
@@ -294,15 +273,10 @@ int boxps_signal(pid_t init, pid_t pid, int sig, struct err *e)
 }
 
 /* Has the box's init no child, and so the box nothing else? Asked of the kernel, where it
- * was built to tell (CONFIG_PROC_CHILDREN): the list below looks at every process of this
- * machine. */
+ * was built to tell: the list below looks at every process of this machine. */
 static bool is_alone(pid_t init)
 {
-	_cleanup_buf_ struct buf b = BUF_INIT(BOXPS_FILE);
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", init, init);
-	return file_read(AT_FDCWD, path, &b, ERR_IGNORED) == 0 && !b.len;
+	return procfs_has_children(init) == 0;
 }
 
 static bool runs(const struct boxps_proc *p)

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/inroot.h"
+#include "base/procfs.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/store/passover.h"
@@ -39,7 +40,6 @@ static bool is_tree(const struct walk *w)
 {
 	const char *end = w->trees.data + w->trees.len;
 	struct stat at, tree;
-	char self[32];
 
 	if (sys_fstat(w->at, &at) < 0)
 		return true;
@@ -47,8 +47,7 @@ static bool is_tree(const struct walk *w)
 		if (sys_fstatat(AT_FDCWD, p, &tree, 0) == 0 &&
 		    tree.st_dev == at.st_dev && tree.st_ino == at.st_ino)
 			return true;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", w->at);
-	return passover_is_marked(&w->marks, self);
+	return passover_is_marked(&w->marks, procfs_fd(w->at));
 }
 
 /* The target of a link comes in front of what is left. */
@@ -185,16 +184,13 @@ int hostpath_read(const char *path, struct buf *ret, struct err *e)
 int hostpath_real(const char *path, char ret[PATH_MAX], struct err *e)
 {
 	_cleanup_close_ int fd = hostpath_open(path, O_PATH, e);
-	char link[32];
-	ssize_t n;
+	int n;
 
 	if (fd < 0)
 		return fd;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = sys_readlinkat(AT_FDCWD, link, ret, PATH_MAX - 1);
+	n = procfs_fd_name(fd, ret, PATH_MAX);
 	if (n < 0)
-		return err_sys(e, (int)n, "cannot open '%.64s'", path);
-	ret[n] = '\0';
+		return err_sys(e, n, "cannot open '%.64s'", path);
 	return 0;
 }
 

@@ -1,11 +1,11 @@
 #include "cli/task/hostwatch.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
 
 #include "base/dirscan.h"
+#include "base/procfs.h"
 #include "base/sys/sys.h"
 #include "cli/review/review.h"
 
@@ -20,11 +20,10 @@ enum {
 static int watch_below(struct hostwatch *w, int dir, int depth)
 {
 	struct dirscan scan;
-	char path[64];
 	int r;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", dir);
-	r = w->n++ < HOSTWATCH_DIRS ? sys_inotify_add(w->fd, path, NAMES) : -ENOSPC;
+	r = w->n++ < HOSTWATCH_DIRS ? sys_inotify_add(w->fd, procfs_fd(dir), NAMES)
+				    : -ENOSPC;
 	dirscan_start(&scan, r < 0 ? r : dir);
 	while (r >= 0 && dirscan_next(&scan)) {
 		_cleanup_close_ int sub = -1;

@@ -10,6 +10,7 @@
 #include "base/dirscan.h"
 #include "base/file.h"
 #include "base/inroot.h"
+#include "base/procfs.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -115,13 +116,7 @@ static const char *word_of(const char *value, size_t n, size_t *len)
 
 static bool path_of(int fd, char ret[PATH_MAX])
 {
-	char link[64];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = sys_readlinkat(AT_FDCWD, link, ret, PATH_MAX - 1);
-	ret[MAX(n, 0)] = '\0';
-	return n > 0 && *ret == '/';
+	return procfs_fd_name(fd, ret, PATH_MAX) > 0 && *ret == '/';
 }
 
 /* A link whose target is not there: that takes its place in @path. */

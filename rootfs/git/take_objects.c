@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/procfs.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -283,13 +284,10 @@ static int leave_missing(struct import *im, struct err *e)
 
 static int locate(struct import *im, struct err *e)
 {
-	char link[32];
-	ssize_t n;
+	int n = procfs_fd_name(im->t->conf->state, im->dir, sizeof(im->dir) - 3);
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", im->t->conf->state);
-	n = sys_readlinkat(AT_FDCWD, link, im->dir, sizeof(im->dir) - 4);
 	if (n < 0)
-		return fail(e, (int)n);
+		return fail(e, n);
 	memcpy(im->dir + n, "/in", sizeof("/in"));
 	snprintf(im->objects, sizeof(im->objects), "%s/objects", im->dir);
 	return 0;

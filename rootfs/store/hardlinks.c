@@ -12,6 +12,7 @@
 #include "base/dirscan.h"
 #include "base/grow.h"
 #include "base/inroot.h"
+#include "base/procfs.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
@@ -263,7 +264,6 @@ static int take_over(int dir, const char *temp, const char *name, uint64_t ino)
 static int make_copy(int dir, const char *name, const char *temp, uint64_t ino)
 {
 	_cleanup_close_ int from = -1, to = -1;
-	char proc[32];
 	struct stat st;
 	int r;
 
@@ -276,10 +276,10 @@ static int make_copy(int dir, const char *name, const char *temp, uint64_t ino)
 		return r;
 	to = sys_openat(dir, ".", O_TMPFILE | O_WRONLY, 0600);
 	if (to >= 0) {
-		snprintf(proc, sizeof(proc), "/proc/self/fd/%d", to);
 		r = fill(from, to, &st);
 		return r < 0 ? r
-			     : sys_linkat(AT_FDCWD, proc, dir, temp, AT_SYMLINK_FOLLOW);
+			     : sys_linkat(AT_FDCWD, procfs_fd(to), dir, temp,
+					  AT_SYMLINK_FOLLOW);
 	}
 	r = to = sys_openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (r < 0)

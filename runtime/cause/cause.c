@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/num.h"
+#include "base/procfs.h"
 #include "base/sys/sys.h"
 
 enum { SYS_ADMIN = 21 }; /* of linux/capability.h */
@@ -42,31 +43,17 @@ static void read_limits(struct probe_facts *f)
 	}
 }
 
-/* The number behind "Name:" at the start of a line. */
-static int status_number(const char *status, const char *name)
-{
-	const char *at = strstr(status, name);
-	int n;
-
-	if (!at || (at != status && at[-1] != '\n'))
-		return PROBE_UNKNOWN;
-	return sscanf(at + strlen(name), ":\t%d", &n) == 1 ? n : PROBE_UNKNOWN;
-}
-
-/* The bounding set behind "CapBnd:", whole when it cannot be read. */
-static uint64_t bounding_set(const char *status)
-{
-	const char *at = strstr(status, "\nCapBnd:\t");
-	uint64_t caps;
-
-	return at && sscanf(at, "\nCapBnd:\t%" SCNx64, &caps) == 1 ? caps : UINT64_MAX;
-}
-
+/* The bounding set is whole where the text does not say. */
 void cause_status(const char *status, struct probe_facts *ret)
 {
-	ret->thin = !(bounding_set(status) >> SYS_ADMIN & 1);
-	ret->seccomp = status_number(status, "Seccomp");
-	ret->no_new_privs = status_number(status, "NoNewPrivs") == 1;
+	uint64_t caps = UINT64_MAX, seccomp = 0, no_new = 0;
+
+	(void)procfs_number(status, "CapBnd", 16, &caps);
+	(void)procfs_number(status, "NoNewPrivs", 10, &no_new);
+	ret->thin = !(caps >> SYS_ADMIN & 1);
+	ret->seccomp = procfs_number(status, "Seccomp", 10, &seccomp) ? (int)seccomp
+								      : PROBE_UNKNOWN;
+	ret->no_new_privs = no_new == 1;
 }
 
 bool cause_is_old(const char *release)
@@ -81,7 +68,7 @@ void cause_facts(struct probe_facts *ret)
 {
 	struct utsname u = { 0 };
 
-	_cleanup_buf_ struct buf status = BUF_INIT(1 << 16), comm = BUF_INIT(64);
+	_cleanup_buf_ struct buf status = BUF_INIT(PROCFS_STATUS), comm = BUF_INIT(64);
 	struct err e = ERR_NONE;
 
 	*ret = (struct probe_facts){ .root = sys_geteuid() == 0 };

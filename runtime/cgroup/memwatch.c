@@ -14,7 +14,6 @@
  * of the shares no more are asked for once they are too much and have taken a while. */
 #include "runtime/cgroup/memwatch.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -25,6 +24,7 @@
 #include "base/dirscan.h"
 #include "base/file.h"
 #include "base/num.h"
+#include "base/procfs.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 
@@ -92,48 +92,41 @@ void memwatch_close(struct memwatch *w)
 
 /* ---- what the kernel writes --------------------------------------------------------- */
 
-/* The number behind @key, which begins a line; -1 = there is none. */
-static int64_t number(const char *text, const char *key)
+static bool has_kib(const char *text, const char *key, uint64_t *ret)
 {
-	size_t len = strlen(key);
+	uint64_t n;
 
-	for (const char *at = text; (at = strstr(at, key)); at += len) {
-		uint64_t n;
-
-		if (at != text && at[-1] != '\n')
-			continue;
-		if (sscanf(at + len, "%" SCNu64, &n) != 1 || n > INT64_MAX / 1024)
-			return -1;
-		return (int64_t)n;
-	}
-	return -1;
+	if (!procfs_number(text, key, 10, &n) || n > INT64_MAX / 1024)
+		return false;
+	*ret = n * 1024;
+	return true;
 }
 
 static uint64_t kib(const char *text, const char *key)
 {
-	return (uint64_t)MAX(number(text, key), 0) * 1024;
+	uint64_t n = 0;
+
+	(void)has_kib(text, key, &n);
+	return n;
 }
 
 int memwatch_status(const char *text, struct memwatch_process *ret)
 {
-	int64_t threads = number(text, "Threads:");
-
-	if (threads < 0)
+	if (!procfs_number(text, "Threads", 10, &ret->threads))
 		return -EBADMSG;
-	ret->threads = (uint64_t)threads;
-	ret->shmem = kib(text, "RssShmem:");
-	ret->tables = kib(text, "VmPTE:");
-	ret->bytes = kib(text, "VmRSS:") + kib(text, "VmSwap:") + ret->tables;
+	ret->shmem = kib(text, "RssShmem");
+	ret->tables = kib(text, "VmPTE");
+	ret->bytes = kib(text, "VmRSS") + kib(text, "VmSwap") + ret->tables;
 	return 0;
 }
 
 int memwatch_rollup(const char *text, struct memwatch_process *ret)
 {
-	if (number(text, "Pss:") < 0)
+	if (!has_kib(text, "Pss", &ret->bytes))
 		return -EBADMSG;
 	ret->threads = ret->tables = 0;
-	ret->shmem = kib(text, "Pss_Shmem:");
-	ret->bytes = kib(text, "Pss:") + kib(text, "SwapPss:");
+	ret->shmem = kib(text, "Pss_Shmem");
+	ret->bytes += kib(text, "SwapPss");
 	return 0;
 }
 
@@ -164,22 +157,14 @@ uint64_t memwatch_sysv(const char *text)
 static int read_text(const struct memwatch *w, const char *pid, const char *file,
 		     char ret[MEMWATCH_TEXT])
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "%s/%s", pid, file);
-	return MIN(file_peek(w->fds[MEMWATCH_PROC], path, ret, MEMWATCH_TEXT), 0);
+	return MIN(file_peek(w->fds[MEMWATCH_PROC], procfs_path("%s/%s", pid, file),
+			     ret, MEMWATCH_TEXT),
+		   0);
 }
 
-/* Of /proc/PID/stat, behind the name, which ends with the last ')': the number at @field,
- * as proc(5) counts. */
-static uint64_t stat_field(const char *text, int field)
+static int read_stat(const struct memwatch *w, const char *pid, struct procfs_stat *ret)
 {
-	const char *at = strrchr(text, ')');
-
-	for (int i = 2; at && i < field; i++) {
-		at = strchr(at + 1, ' ');
-	}
-	return at ? strtoull(at, NULL, 10) : 0;
+	return procfs_stat(w->fds[MEMWATCH_PROC], procfs_path("%.15s/stat", pid), ret);
 }
 
 /* It may have ended just now. */
@@ -201,16 +186,16 @@ static struct memwatch_process shares(const struct memwatch *w, const char *pid)
 static struct memwatch_process resident(const struct memwatch *w, const char *pid)
 {
 	struct memwatch_process p = { 0 };
+	struct procfs_stat st;
 	char text[MEMWATCH_TEXT];
-	enum { NUM_THREADS = 20 };
 
 	if (read_text(w, pid, "status", text) < 0)
 		return p; /* it has just ended */
 	if (memwatch_status(text, &p) == 0)
 		return p;
 	p = shares(w, pid);
-	if (read_text(w, pid, "stat", text) == 0)
-		p.threads = stat_field(text, NUM_THREADS);
+	if (read_stat(w, pid, &st) == 0)
+		p.threads = st.threads;
 	return p;
 }
 
@@ -287,14 +272,13 @@ static bool has_too_many(int dir, struct files *all)
 static uint64_t open_files(const struct memwatch *w, const char *pid, struct files *all,
 			   bool *many)
 {
-	_cleanup_close_ int dir = -1;
+	_cleanup_close_ int dir =
+		sys_openat(w->fds[MEMWATCH_PROC], procfs_path("%s/fd", pid),
+			   O_RDONLY | O_DIRECTORY, 0);
 	struct dirscan scan;
 	uint64_t sum = 0;
 	unsigned n = 0;
-	char path[64];
 
-	snprintf(path, sizeof(path), "%s/fd", pid);
-	dir = sys_openat(w->fds[MEMWATCH_PROC], path, O_RDONLY | O_DIRECTORY, 0);
 	if (dir >= 0 && too_many(all) != UINT_MAX)
 		*many = has_too_many(dir, all);
 	dirscan_start(&scan, dir);
@@ -423,32 +407,29 @@ static int newest_first(const void *a, const void *b)
 
 /* It keeps its number until its parent has heard of it: which a parent that is dead, too,
  * leaves to init. */
-static bool is_dead(const char *stat)
+static bool is_dead(const struct procfs_stat *st)
 {
-	const char *state = strrchr(stat, ')');
-
-	return !state || strncmp(state, ") Z", 3) == 0 || strncmp(state, ") X", 3) == 0;
+	return st->state == 'Z' || st->state == 'X';
 }
 
 static size_t list_all(const struct memwatch *w, struct one *ret)
 {
-	enum { NUM_THREADS = 20, STARTTIME = 22 };
 	struct dirscan scan;
 	size_t n = 0;
 
 	dirscan_start(&scan, w->fds[MEMWATCH_PROC]);
 	while (dirscan_next(&scan)) {
-		char text[MEMWATCH_TEXT];
+		struct procfs_stat st;
 		uint64_t pid;
 
 		if (num_range(scan.name, 2, INT32_MAX, &pid) < 0 ||
-		    read_text(w, scan.name, "stat", text) < 0 || is_dead(text))
+		    read_stat(w, scan.name, &st) < 0 || is_dead(&st))
 			continue;
 		/* full: a later one, by its place in the list of numbers, is as likely */
 		if (n == MEMWATCH_NEWEST)
 			n = MEMWATCH_NEWEST - 1;
-		ret[n].started = stat_field(text, STARTTIME);
-		ret[n].threads = stat_field(text, NUM_THREADS);
+		ret[n].started = st.started;
+		ret[n].threads = st.threads;
 		snprintf(ret[n++].pid, sizeof(ret->pid), "%.15s", scan.name);
 	}
 	return n;

@@ -9,52 +9,29 @@
 #include <string.h>
 
 #include "base/dirscan.h"
-#include "base/file.h"
 #include "base/grow.h"
 #include "base/num.h"
+#include "base/procfs.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 
-enum { STILL_MS = 1000, STILL_VFORK_MS = 100, STILL_MOST = 1 << 16, STILL_STAT = 1024 };
+enum { STILL_MS = 1000, STILL_VFORK_MS = 100, STILL_MOST = 1 << 16 };
 
 /* ---- one process -------------------------------------------------------------------- */
-
-/* The state, and when it began; 0 = it has ended. What follows the name, which ends with the
- * last ')', are the state and 19 numbers before that time. */
-static char look(int proc, const char *path, uint64_t *started)
-{
-	char text[STILL_STAT], state;
-	const char *at;
-
-	(void)file_peek(proc, path, text, sizeof(text));
-	at = strrchr(text, ')');
-	if (!at || strncmp(at, ") ", 2) != 0)
-		return 0;
-	state = at[2];
-	for (int i = 0; at && i < 20; i++)
-		at = strchr(at + 1, ' ');
-	*started = at ? strtoull(at, NULL, 10) : 0;
-	return state;
-}
 
 /* Every thread of it: a first one that has ended leaves the others running. */
 static bool all_stand(int proc, const char *pid, const char *still)
 {
-	char path[64];
-	_cleanup_close_ int tasks = -1;
+	_cleanup_close_ int tasks = sys_openat(proc, procfs_path("%s/task", pid),
+					       O_RDONLY | O_DIRECTORY, 0);
+	struct procfs_stat st;
 	struct dirscan scan;
-	uint64_t started;
-	char state;
 
-	snprintf(path, sizeof(path), "%s/task", pid);
-	tasks = sys_openat(proc, path, O_RDONLY | O_DIRECTORY, 0);
 	dirscan_start(&scan, tasks);
 	while (dirscan_next(&scan)) {
-		if (*scan.name == '.')
-			continue;
-		snprintf(path, sizeof(path), "%.15s/stat", scan.name);
-		state = look(tasks, path, &started);
-		if (state && !strchr(still, state))
+		if (procfs_stat(tasks, procfs_path("%.15s/stat", scan.name), &st) ==
+			    0 &&
+		    !strchr(still, st.state))
 			return false;
 	}
 	return true;
@@ -64,10 +41,10 @@ static bool all_stand(int proc, const char *pid, const char *still)
 static bool signal_one(const struct still *s, const struct still_process *p, int sig)
 {
 	_cleanup_close_ int fd = sys_openat(s->proc, p->pid, O_RDONLY | O_DIRECTORY, 0);
-	uint64_t started = 0;
+	struct procfs_stat st;
 
-	return fd >= 0 && look(fd, "stat", &started) && started == p->started &&
-	       sys_pidfd_send_signal(fd, sig) >= 0;
+	return fd >= 0 && procfs_stat(fd, "stat", &st) == 0 &&
+	       st.started == p->started && sys_pidfd_send_signal(fd, sig) >= 0;
 }
 
 /* ---- all of them ---------------------------------------------------------------------- */
@@ -99,17 +76,18 @@ static int stop_all(struct still *s, bool late, struct err *e)
 
 	dirscan_start(&scan, s->proc);
 	while (r >= 0 && dirscan_next(&scan)) {
-		struct still_process p = { .started = 0 };
-		char path[64];
+		struct still_process p;
+		struct procfs_stat st;
 		uint64_t pid;
 		bool told;
 
-		if (num_range(scan.name, 1, INT32_MAX, &pid) < 0)
+		if (num_range(scan.name, 1, INT32_MAX, &pid) < 0 ||
+		    procfs_stat(s->proc, procfs_path("%.15s/stat", scan.name), &st) < 0)
 			continue;
+		p.started = st.started;
 		snprintf(p.pid, sizeof(p.pid), "%u", (unsigned)pid);
-		snprintf(path, sizeof(path), "%s/stat", p.pid);
-		told = look(s->proc, path, &p.started) && has(s, &p);
-		if (!p.started || all_stand(s->proc, p.pid, "TtZX") ||
+		told = has(s, &p);
+		if (all_stand(s->proc, p.pid, "TtZX") ||
 		    (late && told && all_stand(s->proc, p.pid, "TtZXD")))
 			continue;
 		run++;

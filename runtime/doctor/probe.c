@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/proc.h"
+#include "base/procfs.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -194,17 +195,14 @@ static int make_layers(const struct probe_conf *conf, const char *name,
 {
 	static const char *const layers[] = { "lower", "upper", "work", "merged" };
 	_cleanup_close_ int dir = -1;
-	char link[32];
 	int r = sys_mkdirat(conf->store, name, 0700);
 
 	if (r >= 0)
 		r = dir = sys_openat(conf->store, name, O_RDONLY | O_DIRECTORY, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(layers) && r >= 0; i++)
 		r = sys_mkdirat(dir, layers[i], 0755);
-	if (r >= 0) {
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
-		r = (int)sys_readlinkat(AT_FDCWD, link, ret, PATH_MAX - 1);
-	}
+	if (r >= 0)
+		r = procfs_fd_name(dir, ret, PATH_MAX);
 	if (r < 0)
 		return err_sys(e, r, "cannot make a directory in the store");
 	ret[r] = '\0';

@@ -6,10 +6,11 @@
 #include "base/buf.h"
 #include "base/dirscan.h"
 #include "base/file.h"
+#include "base/procfs.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 
-enum { RECENT = 8, PROC_FILE = 64 << 10, LINK = 32 };
+enum { RECENT = 8, LINK = 32 };
 
 /* A process that held what was asked for. */
 struct known {
@@ -52,37 +53,15 @@ static bool holds(struct search *s, struct known *k)
 	return false;
 }
 
-static void push(struct search *s, pid_t pid)
+static int push(void *ctx, pid_t pid)
 {
+	struct search *s = ctx;
+
 	if (s->pushed == GATE_OWNER_PROCESSES)
-		return;
+		return 1;
 	s->pushed++;
 	s->stack[s->n++] = pid;
-}
-
-static int read_text(int dirfd, const char *path, struct buf *ret)
-{
-	return file_read(dirfd, path, ret, ERR_IGNORED);
-}
-
-/* "12 34 56 " */
-static void push_children(struct search *s, int tasks, const char *task)
-{
-	_cleanup_buf_ struct buf b = BUF_INIT(PROC_FILE);
-	char path[LINK + 16];
-
-	snprintf(path, sizeof(path), "%.20s/children", task);
-	if (read_text(tasks, path, &b) < 0)
-		return;
-	for (const char *at = buf_cstr(&b); *at;) {
-		char *end;
-		long pid = strtol(at, &end, 10);
-
-		if (end == at || pid <= 0)
-			return;
-		push(s, (pid_t)pid);
-		at = end + (*end == ' ');
-	}
+	return 0;
 }
 
 /* Every thread has children of its own. */
@@ -93,8 +72,8 @@ static void push_descent(struct search *s, int dir)
 
 	dirscan_start(&scan, fd);
 	while (dirscan_next(&scan))
-		if (scan.name[0] != '.')
-			push_children(s, fd, scan.name);
+		(void)procfs_children(fd, procfs_path("%.20s/children", scan.name),
+				      push, s);
 }
 
 static void forget(struct known *k)
@@ -110,10 +89,9 @@ static bool descend(struct search *s, pid_t root, struct known *ret)
 	push(s, root);
 	while (s->n) {
 		struct known k = { .pid = s->stack[--s->n] };
-		char path[LINK];
 
-		snprintf(path, sizeof(path), "%d", k.pid);
-		k.dir = sys_openat(s->proc, path, O_RDONLY | O_DIRECTORY, 0);
+		k.dir = sys_openat(s->proc, procfs_path("%d", k.pid),
+				   O_RDONLY | O_DIRECTORY, 0);
 		if (k.dir < 0)
 			continue;
 		if (holds(s, &k)) {
@@ -126,29 +104,18 @@ static bool descend(struct search *s, pid_t root, struct known *ret)
 	return false;
 }
 
-/* Its number in the innermost namespace is the last one of the line. */
-static int32_t inner_pid(const char *status)
-{
-	const char *line = strstr(status, "\nNSpid:");
-	const char *at = line ? line + 1 + strcspn(line + 1, "\n") : NULL;
-
-	while (at && at > line && at[-1] >= '0' && at[-1] <= '9')
-		at--;
-	return at ? (int32_t)strtol(at, NULL, 10) : 0;
-}
-
 /* Its name may change, its number never does. */
 static void describe(struct known *k, struct gate_owner *ret)
 {
-	_cleanup_buf_ struct buf status = BUF_INIT(PROC_FILE);
+	_cleanup_buf_ struct buf status = BUF_INIT(PROCFS_STATUS);
 	_cleanup_close_ int fd = sys_openat(k->dir, "comm", O_RDONLY, 0);
 	char comm[GATE_OWNER_NAME + 1];
 	ssize_t n = fd < 0 ? fd : sys_read(fd, comm, sizeof(comm));
 
 	if (n < 0)
 		return;
-	if (!k->inner && read_text(k->dir, "status", &status) >= 0)
-		k->inner = inner_pid(buf_cstr(&status));
+	if (!k->inner && file_read(k->dir, "status", &status, ERR_IGNORED) == 0)
+		k->inner = procfs_inner(buf_cstr(&status));
 	if (!k->inner)
 		return;
 	n = MIN(n - (n > 0), GATE_OWNER_NAME - 1); /* its newline */
@@ -213,11 +180,9 @@ void gate_owner_find(const struct gate_owner_query *q, struct gate_owner *ret)
  * seen that have the caller's own id. */
 static void enter_users(int proc, pid_t root)
 {
-	_cleanup_close_ int fd = -1;
-	char path[LINK];
+	_cleanup_close_ int fd =
+		sys_openat(proc, procfs_path("%d/ns/user", root), O_RDONLY, 0);
 
-	snprintf(path, sizeof(path), "%d/ns/user", root);
-	fd = sys_openat(proc, path, O_RDONLY, 0);
 	if (fd >= 0)
 		(void)sys_setns(fd, CLONE_NEWUSER);
 }

@@ -1,18 +1,15 @@
 #include "runtime/idmap/mount.h"
 
-#include <stdio.h>
-
+#include "base/procfs.h"
 #include "base/sys/sys.h"
 
 static int open_namespace(const struct idmap *m, pid_t holder, struct err *e)
 {
-	char path[64];
 	int fd = idmap_write(m, holder, e);
 
 	if (fd < 0)
 		return fd;
-	snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)holder);
-	fd = sys_open(path, O_RDONLY);
+	fd = sys_open(procfs_path("/proc/%d/ns/user", holder), O_RDONLY);
 	return fd < 0 ? err_sys(e, fd, "cannot open a user namespace") : fd;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/proc.h"
+#include "base/procfs.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -45,12 +46,10 @@ static int write_map(int dirfd, const char *name, const struct idmap_range *at,
 
 static int write_directly(const struct idmap *m, pid_t child, struct err *e)
 {
-	char path[32];
-	_cleanup_close_ int dirfd = -1;
+	const char *path = procfs_path("/proc/%d", child);
+	_cleanup_close_ int dirfd = sys_open(path, O_RDONLY | O_DIRECTORY);
 	int r;
 
-	snprintf(path, sizeof(path), "/proc/%d", child);
-	dirfd = sys_open(path, O_RDONLY | O_DIRECTORY);
 	if (dirfd < 0)
 		return err_sys(e, dirfd, "cannot open '%s'", path);
 	/* The kernel's condition for a gid_map without CAP_SETGID. */

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/num.h"
+#include "base/procfs.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "runtime/init/applets.h"
@@ -131,16 +132,14 @@ struct beside {
 
 static int make_named(struct beside *b, int dirfd, const char *name)
 {
-	char fd_path[32];
 	int r = -EEXIST;
 
-	snprintf(fd_path, sizeof(fd_path), "/proc/self/fd/%d", b->fd);
 	for (int i = 0; i < TRIES && r == -EEXIST; i++) {
 		snprintf(b->name, sizeof(b->name), ".%.200s.cubby-%d-%d", name,
 			 sys_getpid(), i);
 		r = b->fd < 0 ? sys_openat(dirfd, b->name,
 					   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0666)
-			      : sys_linkat(AT_FDCWD, fd_path, dirfd, b->name,
+			      : sys_linkat(AT_FDCWD, procfs_fd(b->fd), dirfd, b->name,
 					   AT_SYMLINK_FOLLOW);
 	}
 	if (r < 0)

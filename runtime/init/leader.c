@@ -1,14 +1,10 @@
 #include "runtime/init/leader.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/def.h"
-#include "base/file.h"
-#include "base/scope.h"
+#include "base/procfs.h"
 #include "base/sys/sys.h"
 
-enum { LEADER_DEPTH = 64, LEADER_CHILDREN = 16 * 1024 };
+enum { LEADER_DEPTH = 64 };
 
 static void report(int fd, pid_t pid, const siginfo_t *end)
 {
@@ -24,34 +20,34 @@ static void report(int fd, pid_t pid, const siginfo_t *end)
 
 /* ---- ending the tree --------------------------------------------------------------- */
 
-static void signal_children(pid_t pid, int sig, unsigned depth);
+struct descent {
+	int sig;
+	unsigned depth;
+};
 
-static void signal_list(char *list, int sig, unsigned depth)
+/* Its children first: once it is dead they are ours, and the next pass would find them,
+ * but one pass is better than two. */
+static int signal_child(void *ctx, pid_t child)
 {
-	char *save = NULL;
+	const struct descent *d = ctx;
+	struct descent below = { d->sig, d->depth + 1 };
 
-	for (char *word = strtok_r(list, " ", &save); word;
-	     word = strtok_r(NULL, " ", &save)) {
-		pid_t child = (pid_t)strtol(word, NULL, 10);
-
-		if (child <= 1)
-			continue;
-		/* Its children first: once it is dead they are ours, and the next pass
-		 * would find them, but one pass is better than two. */
-		signal_children(child, sig, depth + 1);
-		sys_kill(child, sig);
-	}
+	if (d->depth < LEADER_DEPTH)
+		(void)procfs_children(
+			AT_FDCWD,
+			procfs_path("/proc/%d/task/%d/children", child, child),
+			signal_child, &below);
+	sys_kill(child, d->sig);
+	return 0;
 }
 
-static void signal_children(pid_t pid, int sig, unsigned depth)
+static void signal_children(int sig)
 {
-	char path[64], list[LEADER_CHILDREN];
+	const pid_t self = sys_getpid();
 
-	if (depth > LEADER_DEPTH)
-		return;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	if (file_peek(AT_FDCWD, path, list, sizeof(list)) > 0)
-		signal_list(list, sig, depth);
+	(void)procfs_children(AT_FDCWD,
+			      procfs_path("/proc/%d/task/%d/children", self, self),
+			      signal_child, &(struct descent){ sig, 0 });
 }
 
 /* True when no child is left. */
@@ -88,15 +84,12 @@ static void wait_children(const sigset_t *set, int report_fd, pid_t first, uint6
 
 static void end_tree(const sigset_t *set, int report_fd, pid_t first)
 {
-	pid_t self = sys_getpid();
-
-	signal_children(self, SIGHUP, 0);
-	signal_children(self, SIGCONT,
-			0); /* a stopped job cannot act on it otherwise */
-	signal_children(self, SIGTERM, 0);
+	signal_children(SIGHUP);
+	signal_children(SIGCONT); /* a stopped job cannot act on it otherwise */
+	signal_children(SIGTERM);
 	wait_children(set, report_fd, first, LEADER_GRACE_MS);
 	while (!reap(report_fd, first)) {
-		signal_children(self, SIGKILL, 0);
+		signal_children(SIGKILL);
 		wait_children(set, report_fd, first, 10);
 	}
 }

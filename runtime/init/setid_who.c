@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/procfs.h"
 #include "base/scope.h"
 
 void setid_who_done(struct setid_who *w)
@@ -13,21 +14,10 @@ void setid_who_done(struct setid_who *w)
 	*w = SETID_WHO_NONE;
 }
 
-/* What follows "\n@name:"; NULL = no such line. The name of the program is the first line,
- * and its newlines are shown as "\n". */
-static const char *line_of(const char *status, const char *name)
+/* The one for files. */
+static int fourth(const char *status, const char *key, uint32_t *ret)
 {
-	char key[32];
-	const char *at;
-
-	snprintf(key, sizeof(key), "\n%s:", name);
-	at = strstr(status, key);
-	return at ? at + strlen(key) : NULL;
-}
-
-static int fourth(const char *status, const char *name, uint32_t *ret)
-{
-	const char *at = line_of(status, name);
+	const char *at = procfs_value(status, key);
 
 	return at && sscanf(at, "%*u %*u %*u %" SCNu32, ret) == 1 ? 0 : -EBADMSG;
 }
@@ -52,14 +42,16 @@ static int read_groups(const char *at, struct setid_who *w)
 int setid_who_read(const char *status, struct setid_who *ret)
 {
 	_cleanup_(setid_who_done) struct setid_who w = SETID_WHO_NONE;
-	const char *groups = line_of(status, "Groups");
-	const char *caps = line_of(status, "CapEff"), *mask = line_of(status, "Umask");
+	const char *groups = procfs_value(status, "Groups");
+	uint64_t mask;
 	int r;
 
-	if (!groups || !caps || !mask || fourth(status, "Uid", &w.uid) < 0 ||
-	    fourth(status, "Gid", &w.gid) < 0 || sscanf(mask, "%o", &w.umask) != 1 ||
-	    sscanf(caps, "%" SCNx64, &w.effective) != 1)
+	if (!groups || fourth(status, "Uid", &w.uid) < 0 ||
+	    fourth(status, "Gid", &w.gid) < 0 ||
+	    !procfs_number(status, "Umask", 8, &mask) ||
+	    !procfs_number(status, "CapEff", 16, &w.effective))
 		return -EBADMSG;
+	w.umask = (mode_t)mask;
 	r = read_groups(groups, &w);
 	if (r < 0)
 		return r;

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/procfs.h"
 #include "base/sys/sys.h"
 #include "runtime/confine/caps.h"
 #include "runtime/init/movedir.h"
@@ -35,7 +36,6 @@ enum {
 	WORK_LISTENER = 3,
 	WORK_SECONDS = 10,
 	WORK_MOVE_SECONDS = 3600,
-	WORK_STATUS = 1 << 20, /* bytes: 65536 groups fit */
 	WORK_PAGE = 4096,
 	WORK_BITS = S_ISUID | S_ISGID,
 	WORK_VALUE = 64, /* bytes: a capability has 24 */
@@ -119,7 +119,7 @@ static int read_path(const struct work *w, uint64_t address, char ret[PATH_MAX])
 
 static int read_who(struct work *w)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(WORK_STATUS);
+	_cleanup_buf_ struct buf text = BUF_INIT(PROCFS_STATUS);
 
 	if (file_read(w->proc, "status", &text, ERR_IGNORED) < 0)
 		return -EPERM;

@@ -1,19 +1,18 @@
 #include "runtime/monitor/gitwatch.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
 
+#include "base/procfs.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
 static int add_watch(const struct gitwatch *w, const char *name, uint32_t mask)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", w->project, name);
-	return sys_inotify_add(w->notify, path, mask | IN_ONLYDIR);
+	return sys_inotify_add(w->notify,
+			       procfs_path("/proc/self/fd/%d/%s", w->project, name),
+			       mask | IN_ONLYDIR);
 }
 
 /* Only what git obeys: a commit is no reason to look. */

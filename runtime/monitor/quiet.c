@@ -9,9 +9,7 @@
  * before the look, so that not even an init that was taken over gets between the look and
  * the end. A message to it lets it go on. One that goes on without a message, as by a timer
  * of its own, is looked after as before: at the end, too. */
-#include <stdio.h>
-
-#include "base/file.h"
+#include "base/procfs.h"
 #include "base/sys/sys.h"
 #include "runtime/monitor/impl.h"
 
@@ -21,14 +19,10 @@ enum { QUIET_SPINS = 64, QUIET_TRIES = 400, QUIET_NS = 20000, QUIET_SLACK_NS = 1
  * thread, and two. */
 static bool is_alone(pid_t init)
 {
-	char path[64], first[16];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", init);
-	if (sys_fstatat(AT_FDCWD, path, &st, 0) < 0 || st.st_nlink != 3)
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", init, init);
-	return file_peek(AT_FDCWD, path, first, sizeof(first)) == 0;
+	return sys_fstatat(AT_FDCWD, procfs_path("/proc/%d/task", init), &st, 0) == 0 &&
+	       st.st_nlink == 3 && procfs_has_children(init) == 0;
 }
 
 static bool heard(const struct monitor *m, int what)

@@ -3,18 +3,11 @@
 #include <string.h>
 
 #include "base/inroot.h"
+#include "base/procfs.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "runtime/cause/cause.h"
-
-enum { FD_PATH = 32 };
-
-static const char *fd_path(char out[FD_PATH], int fd)
-{
-	snprintf(out, FD_PATH, "/proc/self/fd/%d", fd);
-	return out;
-}
 
 /* ---- targets --------------------------------------------------------------------- */
 
@@ -82,9 +75,7 @@ int mounts_target(int root, const char *path, enum mounts_kind kind, struct err 
 
 int mounts_fresh(int target, const struct mounts_fs *fs, struct err *e)
 {
-	char path[FD_PATH];
-	int r = sys_mount(fs->type, fd_path(path, target), fs->type, fs->flags,
-			  fs->data);
+	int r = sys_mount(fs->type, procfs_fd(target), fs->type, fs->flags, fs->data);
 
 	return r < 0 ? err_sys(e, r, "cannot mount %s", fs->type) : 0;
 }

@@ -6,23 +6,19 @@
 
 #include "base/file.h"
 #include "base/num.h"
+#include "base/procfs.h"
 #include "base/sys/sys.h"
 
 enum { HOLDER_TEXT = PATH_MAX + 32, HOLDER_COMM = 64 };
 
 int holder_note(int lock, int rundir, struct err *e)
 {
-	char link[32], dir[PATH_MAX], text[HOLDER_TEXT];
-	ssize_t n;
-	int r, len;
+	char dir[PATH_MAX], text[HOLDER_TEXT];
+	int r = procfs_fd_name(rundir, dir, sizeof(dir));
+	int len = snprintf(text, sizeof(text), "%d %s\n", sys_getpid(), dir);
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", rundir);
-	n = sys_readlinkat(AT_FDCWD, link, dir, sizeof(dir) - 1);
-	r = n < 0 ? (int)n : 0;
-	dir[MAX(n, 0)] = '\0';
-	len = snprintf(text, sizeof(text), "%d %s\n", sys_getpid(), dir);
-	if (r ==
-	    0) /* a longer one that was there stays behind it, see holder_parse() */
+	/* A longer one that was there stays behind it, see holder_parse(). */
+	if (r >= 0)
 		r = (int)sys_pwrite(lock, text, (size_t)len, 0);
 	return r < 0 ? err_sys(e, r, "cannot note who runs the box") : 0;
 }
@@ -56,12 +52,11 @@ static bool is_called(pid_t pid, const char *name)
 	_cleanup_buf_ struct buf comm = BUF_INIT(HOLDER_COMM);
 	_cleanup_close_ int fd = sys_pidfd_open(pid);
 	struct pollfd ended = { .fd = fd, .events = POLLIN };
-	char path[32];
 
-	if (fd < 0 || sys_poll(&ended, 1, 0) != 0)
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	if (file_read(AT_FDCWD, path, &comm, ERR_IGNORED) < 0 || !comm.len)
+	if (fd < 0 || sys_poll(&ended, 1, 0) != 0 ||
+	    file_read(AT_FDCWD, procfs_path("/proc/%d/comm", pid), &comm, ERR_IGNORED) <
+		    0 ||
+	    !comm.len)
 		return false;
 	comm.data[comm.len - 1] = '\0'; /* its newline */
 	return !strcmp(buf_cstr(&comm), name);

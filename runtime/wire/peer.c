@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/procfs.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 
@@ -11,7 +12,7 @@
 #define SO_PEERPIDFD 77
 #endif
 
-enum { FDINFO_BYTES = 4096, PROC_PATH = 48 };
+enum { FDINFO_BYTES = 4096 };
 
 /* Before 6.5 the number has to do: one that was used again since the connection was made
  * names another process. Remove with support for 6.4. */
@@ -29,16 +30,15 @@ static int open_peer(int fd, const struct ucred *peer)
 static pid_t number_of(int pidfd, bool *only)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(FDINFO_BYTES);
-	char path[PROC_PATH];
-	const char *line;
+	const char *all;
+	uint64_t pid;
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
-	if (file_read(AT_FDCWD, path, &text, ERR_IGNORED) < 0)
+	if (file_read(AT_FDCWD, procfs_path("/proc/self/fdinfo/%d", pidfd), &text,
+		      ERR_IGNORED) < 0)
 		return 0;
-	line = strstr(buf_cstr(&text), "\nNSpid:\t");
-	*only = line && line[8 + strspn(line + 8, "0123456789")] == '\n';
-	line = strstr(buf_cstr(&text), "\nPid:");
-	return line ? (pid_t)MAX(strtol(line + 5, NULL, 10), 0) : 0;
+	all = procfs_value(buf_cstr(&text), "NSpid");
+	*only = all && all[strspn(all, "0123456789")] == '\n';
+	return procfs_number(buf_cstr(&text), "Pid", 10, &pid) ? (pid_t)pid : 0;
 }
 
 bool peer_is_there(int fd)
@@ -50,15 +50,11 @@ bool peer_is_there(int fd)
 
 static int same_namespace(pid_t pid, const char *kind)
 {
-	char path[PROC_PATH], own[PROC_PATH];
 	struct stat a, b;
-	int r;
+	int r = sys_fstatat(AT_FDCWD, procfs_path("/proc/%d/ns/%s", pid, kind), &a, 0);
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, kind);
-	snprintf(own, sizeof(own), "/proc/self/ns/%s", kind);
-	r = sys_fstatat(AT_FDCWD, path, &a, 0);
 	if (r >= 0)
-		r = sys_fstatat(AT_FDCWD, own, &b, 0);
+		r = sys_fstatat(AT_FDCWD, procfs_path("/proc/self/ns/%s", kind), &b, 0);
 	if (r < 0)
 		return r;
 	return a.st_dev == b.st_dev && a.st_ino == b.st_ino ? 0 : -EPERM;

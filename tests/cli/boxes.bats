@@ -364,6 +364,19 @@ stat_of() { cubby stats --json | jq -c ".[] | select(.directory == \"$LIB_PROJEC
 	cubby stop -q
 }
 
+@test "ps: who has many groups, or a strange name, is shown and ended like everybody" {
+	cubby exec -q -d -- perl -e '$0 = "a) Z 1 (b"; $) = "0 " . join(" ", (50000) x 65536); mkdir("there"); sleep(600)'
+	for _ in {1..300}; do
+		[ ! -d there ] || break
+		sleep 0.1
+	done
+	run -0 cubby ps --json
+	[ "$(jq -c '[.[1:][] | .state, .command]' <<<"$output")" = '["S","a) Z 1 (b"]' ]
+	cubby kill -9 "$(jq '.[1].pid' <<<"$output")"
+	rmdir there
+	cubby stop -q
+}
+
 @test "info: described for people and as JSON" {
 	cubby exec --save --memory 512M --net none -- true
 	run -0 cubby info

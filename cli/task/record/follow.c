@@ -1,10 +1,10 @@
 #include "cli/task/record/follow.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
 
 #include "base/file.h"
+#include "base/procfs.h"
 #include "base/sys/sys.h"
 #include "cli/task/record/tasklog.h"
 
@@ -13,11 +13,10 @@ enum { CHUNK = 64 << 10, LINE_MAX_BYTES = 256 << 20, LOOK_MS = 1000 };
 /* Wakes when the file of @fd grows. -1 = only the time does (no inotify left). */
 static int watch(int fd)
 {
-	char path[40];
 	_cleanup_close_ int in = sys_inotify_init();
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (in < 0 || sys_inotify_add(in, path, IN_MODIFY | IN_CLOSE_WRITE) < 0)
+	if (in < 0 ||
+	    sys_inotify_add(in, procfs_fd(fd), IN_MODIFY | IN_CLOSE_WRITE) < 0)
 		return -1;
 	return take(&in, -1);
 }
