@@ -57,12 +57,12 @@ static _noreturn_ void child(const struct app *app, const struct opt_box *o,
 	plain_signals();
 	if (conf->files)
 		(void)proc_files(conf->files);
-	s = BOXSETUP_NONE;
+	s = BOXSETUP(app);
 	if (add_options(app, conf->options, &e) == 0 &&
-	    boxsetup_prepare(app, o, &s, &e) >= 0) {
+	    boxsetup_prepare(o, &s, &e) >= 0) {
 		if (conf->unseen)
 			acting_keep(s.dir.dirfd, s.spec.project);
-		if (boxsetup_start(app, &s, NULL, &e) >= 0)
+		if (boxsetup_start(&s, NULL, &e) >= 0)
 			e = ERR_NONE;
 	}
 	tell(said, &e);

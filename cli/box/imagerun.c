@@ -34,10 +34,9 @@ static int add_zone(const struct app *app, bool own, struct env *env, struct err
 	return MIN(r, 0);
 }
 
-int imagerun_env(const struct app *app, const struct boxsetup *s, struct imagerun *ret,
-		 struct err *e)
+int imagerun_env(const struct boxsetup *s, struct imagerun *ret, struct err *e)
 {
-	int r = env_make(app->config, environ, &ret->env, e);
+	int r = env_make(s->app->config, environ, &ret->env, e);
 	bool own;
 
 	if (r < 0)
@@ -47,7 +46,7 @@ int imagerun_env(const struct app *app, const struct boxsetup *s, struct imageru
 	if (r < 0)
 		return r;
 	r = env_add_image(&ret->env, json_get(ret->image, "env"), e)
-		    ?: add_zone(app, own, &ret->env, e);
+		    ?: add_zone(s->app, own, &ret->env, e);
 	return r < 0 ? r : terminfo_add(&ret->env, "", e);
 }
 

@@ -19,8 +19,7 @@ void imagerun_done(struct imagerun *i);
 #define _cleanup_imagerun_ _cleanup_(imagerun_done)
 
 /** imagerun_env() - env_make(), and what the image says of the rest */
-int imagerun_env(const struct app *app, const struct boxsetup *s, struct imagerun *ret,
-		 struct err *e);
+int imagerun_env(const struct boxsetup *s, struct imagerun *ret, struct err *e);
 
 /** imagerun_command() - entrypoint and command into @c, and user and directory where none
  *  were given (@placed: a directory was). -EINVAL: the image has no command. */

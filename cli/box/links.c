@@ -52,13 +52,13 @@ static const char *more(char ret[SHOWN], uint64_t others)
 	return others ? ret : "";
 }
 
-void boxlinks_tell(const struct app *app, const struct boxsetup *s)
+void boxlinks_tell(const struct boxsetup *s)
 {
 	_cleanup_close_ int fd = -1;
 	char shown[SHOWN], others[SHOWN];
 	struct hardlinks h;
 
-	if (app->quiet || app->json || is_known(s))
+	if (s->app->quiet || s->app->json || is_known(s))
 		return;
 	fd = open_project(s);
 	if (fd < 0 || !hardlinks_likely(fd) ||
@@ -67,7 +67,7 @@ void boxlinks_tell(const struct app *app, const struct boxsetup *s)
 	mark(s, h.files > 0);
 	if (!h.files)
 		return;
-	render_note(app,
+	render_note(s->app,
 		    "'%s'%s: also linked from outside of this directory; what changes "
 		    "here changes there (--unlink makes copies first)",
 		    shown_of(shown, &h), more(others, h.files - 1));
@@ -92,7 +92,7 @@ static void tell_broken(const struct app *app, const struct hardlinks *h)
 		render_note(app, "not every file could be looked at for links");
 }
 
-int boxlinks_break(const struct app *app, const struct boxsetup *s, struct err *e)
+int boxlinks_break(const struct boxsetup *s, struct err *e)
 {
 	_cleanup_close_ int fd = -1;
 	struct hardlinks h;
@@ -106,11 +106,11 @@ int boxlinks_break(const struct app *app, const struct boxsetup *s, struct err *
 	r = hardlinks_break(fd, s->spec.git_writable, &h, e);
 	if (r < 0)
 		return err_wrap(e, "--unlink");
-	tell_broken(app, &h);
+	tell_broken(s->app, &h);
 	return 0;
 }
 
-void boxlinks_git(const struct app *app, const struct boxsetup *s)
+void boxlinks_git(const struct boxsetup *s)
 {
 	_cleanup_close_ int project = open_project(s);
 	_cleanup_git_outside_ struct git_outside o = GIT_OUTSIDE_NONE;
@@ -119,7 +119,7 @@ void boxlinks_git(const struct app *app, const struct boxsetup *s)
 
 	if (r < 0)
 		render_note(
-			app,
+			s->app,
 			"the repository of this directory is not in the box, and git "
 			"does not work there: %s; commit here, outside of it",
 			why.msg);

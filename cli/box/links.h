@@ -10,13 +10,13 @@
 #include "cli/store/boxsetup.h"
 
 /** boxlinks_tell() - say once that there are some; for whoever starts the box */
-void boxlinks_tell(const struct app *app, const struct boxsetup *s);
+void boxlinks_tell(const struct boxsetup *s);
 
 /** boxlinks_break() - --unlink; -EBUSY: the box runs */
-int boxlinks_break(const struct app *app, const struct boxsetup *s, struct err *e);
+int boxlinks_break(const struct boxsetup *s, struct err *e);
 
 /** boxlinks_git() - say what becomes of a repository of the project's that lies outside of it
  *  (of a worktree, of a submodule) */
-void boxlinks_git(const struct app *app, const struct boxsetup *s);
+void boxlinks_git(const struct boxsetup *s);
 
 #endif

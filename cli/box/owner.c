@@ -119,9 +119,9 @@ static const char *user_of(const struct app *app)
 	return root ? NULL : user;
 }
 
-void owner_choose(const struct app *app, struct boxsetup *s)
+void owner_choose(struct boxsetup *s)
 {
-	const char *user = user_of(app);
+	const char *user = user_of(s->app);
 	struct userdb_user found = { .uid = 0 };
 	struct err why = ERR_NONE;
 
@@ -136,9 +136,9 @@ void owner_choose(const struct app *app, struct boxsetup *s)
 		(struct idmap_owner){ (uint16_t)found.uid, (uint16_t)found.gid };
 }
 
-int owner_check(const struct app *app, const struct boxsetup *s, struct err *e)
+int owner_check(const struct boxsetup *s, struct err *e)
 {
-	const char *user = user_of(app);
+	const char *user = user_of(s->app);
 	struct userdb_user found;
 	struct err why = ERR_NONE;
 
@@ -162,8 +162,7 @@ static bool was_told(const struct boxsetup *s, const char *user)
 	return false;
 }
 
-static void tell_cannot(const struct app *app, const struct boxsetup *s,
-			const char *user, const char *shown)
+static void tell_cannot(const struct boxsetup *s, const char *user, const char *shown)
 {
 	const enum idmap_kind map = s->spec.map.kind;
 	static const char *const reasons[] = {
@@ -177,34 +176,34 @@ static void tell_cannot(const struct app *app, const struct boxsetup *s,
 	uint32_t host;
 
 	/* There is no such user: the command says so. */
-	if (map == IDMAP_SINGLE || map == IDMAP_ROOT || app->quiet || app->json ||
+	if (map == IDMAP_SINGLE || map == IDMAP_ROOT || s->app->quiet || s->app->json ||
 	    find_user(s, user, &found, &why) < 0 ||
 	    idmap_host_uid(&s->spec.map, found.uid, &host) < 0 || was_told(s, shown))
 		return;
-	render_note(app,
+	render_note(s->app,
 		    "this directory is root's for '%s', not its own (%s): 'cubby own' "
 		    "makes yours what it leaves there",
 		    shown, reasons[map]);
 }
 
-void owner_tell(const struct app *app, const struct boxsetup *s)
+void owner_tell(const struct boxsetup *s)
 {
-	const char *user = user_of(app);
+	const char *user = user_of(s->app);
 	const struct idmap_owner has = box_facts(s->box)->owner, want = s->spec.owner;
 	const char *shown = text_shown(user ?: "root");
 
 	if (user && want.uid == 0)
-		tell_cannot(app, s, user, shown);
+		tell_cannot(s, user, shown);
 	else if (has.uid != want.uid)
 		render_note(
-			app,
+			s->app,
 			"the box runs, and in this directory you are its user %u: what "
 			"'%s' makes there is not yours ('cubby own'); 'cubby stop', and "
 			"the next start goes by its user",
 			has.uid, shown);
 	else if (has.gid != want.gid)
 		render_note(
-			app,
+			s->app,
 			"the box runs, and in this directory your group is its group "
 			"%u: what '%s' makes there is of another one ('cubby own'); "
 			"'cubby stop', and the next start goes by its group",

@@ -21,22 +21,21 @@
 #include "runtime/box/ids.h"
 #include "runtime/box/project_dir.h"
 
-int boxsetup_locate(const struct app *app, struct boxsetup *s, enum project_ask ask,
-		    struct err *e)
+int boxsetup_locate(struct boxsetup *s, enum project_ask ask, struct err *e)
 {
 	int r;
 
 	r = store_open(&s->store, e);
 	if (r < 0)
 		return r;
-	r = place_find(app, &s->store, &s->spec, &s->place, e);
+	r = place_find(s->app, &s->store, &s->spec, &s->place, e);
 	if (r < 0)
 		return r;
 	(void)text_copy(s->spec.store, sizeof(s->spec.store), s->store.path);
 	r = passover_later(s->spec.project, e);
 	if (r < 0)
 		return r;
-	return project_file_load(app, &s->store, &s->spec, ask, e);
+	return project_file_load(s->app, &s->store, &s->spec, ask, e);
 }
 
 /* What box.json says and no option may change: the image and the id map. */
@@ -57,8 +56,7 @@ static int take_saved(struct boxsetup *s, const struct json *j, struct err *e)
 }
 
 /* 1 = the box is there, 0 = it is not. @ret is its box.json. */
-static int load(const struct app *app, struct boxsetup *s, struct json **ret,
-		struct err *e)
+static int load(struct boxsetup *s, struct json **ret, struct err *e)
 {
 	int r;
 
@@ -77,29 +75,29 @@ static int load(const struct app *app, struct boxsetup *s, struct json **ret,
 	r = take_saved(s, *ret, e);
 	if (r < 0)
 		return r;
-	r = config_box_load(app->config, json_get(*ret, "options"), e);
+	r = config_box_load(s->app->config, json_get(*ret, "options"), e);
 	return r < 0 ? r : 1;
 }
 
 /* The map and the image of a new box. Before an old one is wiped: an image that cannot be
  * had costs nobody a box. */
-static int choose_new(const struct app *app, struct boxsetup *s, struct err *e)
+static int choose_new(struct boxsetup *s, struct err *e)
 {
 	_cleanup_buf_ struct buf why = BUF_INIT(16 << 10);
 	bool wiped = s->spec.image_name[0] &&
-		     app->config->v[CONFIG_IMAGE].from != CONFIG_FROM_FLAG;
+		     s->app->config->v[CONFIG_IMAGE].from != CONFIG_FROM_FLAG;
 	char name[SPEC_IMAGE];
 	int r;
 
 	r = text_copy(name, sizeof(name),
 		      wiped ? s->spec.image_name
-			    : config_text(app->config, CONFIG_IMAGE));
+			    : config_text(s->app->config, CONFIG_IMAGE));
 	if (r < 0)
 		return err_set(e, r, "the image's name is too long");
 	r = box_ids_choose(s->spec.project, &s->spec.map, &why, e);
 	if (r < 0)
 		return r;
-	return imagepick_get(app, &s->store, name, &s->spec, e);
+	return imagepick_get(s->app, &s->store, name, &s->spec, e);
 }
 
 static int add_rules(struct json *to, const char *verb, const char *const *hosts)
@@ -186,18 +184,18 @@ static int forget(struct json *options, const char *const *names)
 }
 
 /* What cannot be reviewed is live, and said. */
-static void choose_mode(const struct app *app, const struct opt_box *o,
-			struct boxsetup *setup)
+static void choose_mode(const struct opt_box *o, struct boxsetup *setup)
 {
 	struct spec *s = &setup->spec;
 	struct project_dir d = { .path = s->project, .store = s->store };
 	struct err why = ERR_NONE;
 
-	setup->may_join = !config_is_set(app->config, CONFIG_PROJECT);
+	setup->may_join = !config_is_set(setup->app->config, CONFIG_PROJECT);
 	if (setup->may_join)
 		s->project_mode = o->project;
 	if (s->project_mode == PROJECT_REVIEW && project_dir_review(&d, &why) < 0) {
-		render_note(app, "no review here, the project is live: %s", why.msg);
+		render_note(setup->app, "no review here, the project is live: %s",
+			    why.msg);
 		s->project_mode = PROJECT_LIVE;
 	}
 }
@@ -213,15 +211,14 @@ static int note_use(const struct boxsetup *s)
 }
 
 /* box.json: the spec, and beside it the options that stay. */
-static int save(const struct app *app, struct boxsetup *s, const struct json *old,
-		bool is_new, struct err *e)
+static int save(struct boxsetup *s, const struct json *old, bool is_new, struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL, *options = NULL;
 	const struct json *had = json_get(old, "options");
 	int changed, moved, r;
 
 	/* Programs there are not run here, also after the box has ended (passover.h). */
-	const bool as_kept = !is_new && !volumes_are_new(app, &s->spec, old);
+	const bool as_kept = !is_new && !volumes_are_new(s->app, &s->spec, old);
 
 	if (as_kept && !s->keep_options && !s->forget && is_in_place(s, old))
 		return note_use(s);
@@ -229,7 +226,7 @@ static int save(const struct app *app, struct boxsetup *s, const struct json *ol
 	options = had ? json_dup(had) : json_object();
 	changed = options && j ? 0 : -ENOMEM;
 	if (changed == 0 && s->keep_options)
-		changed = config_box_save(app->config, options);
+		changed = config_box_save(s->app->config, options);
 	if (changed >= 0 && s->forget)
 		changed |= forget(options, s->forget);
 	if (changed >= 0 && json_set(j, "options", take(&options, NULL)) < 0)
@@ -249,20 +246,19 @@ static int save(const struct app *app, struct boxsetup *s, const struct json *ol
 	return r < 0 ? r : changed;
 }
 
-static void tell_new(const struct app *app, const struct boxsetup *s)
+static void tell_new(const struct boxsetup *s)
 {
-	if (!config_on(app->config, CONFIG_ANNOUNCE))
+	if (!config_on(s->app->config, CONFIG_ANNOUNCE))
 		return;
-	render_note(app, "made a box for '%s' from the image '%s'%s%s",
+	render_note(s->app, "made a box for '%s' from the image '%s'%s%s",
 		    text_shown(s->spec.project), s->spec.image_name,
 		    *s->spec.name ? ", name " : "", s->spec.name);
-	boxlinks_git(app, s);
+	boxlinks_git(s);
 }
 
 /* From here on box.json keeps the image from being removed; it may have been since it was
  * chosen. */
-static int save_new(const struct app *app, struct boxsetup *s, const struct json *old,
-		    struct err *e)
+static int save_new(struct boxsetup *s, const struct json *old, struct err *e)
 {
 	_cleanup_close_ int lock = image_lock(&s->store, e);
 	struct image image;
@@ -275,17 +271,17 @@ static int save_new(const struct app *app, struct boxsetup *s, const struct json
 	}
 	if (r < 0)
 		return r;
-	r = save(app, s, old, true, e);
+	r = save(s, old, true, e);
 	if (r >= 0)
-		tell_new(app, s);
+		tell_new(s);
 	return r;
 }
 
-static int check_image(const struct app *app, const struct boxsetup *s, struct err *e)
+static int check_image(const struct boxsetup *s, struct err *e)
 {
-	const char *want = config_text(app->config, CONFIG_IMAGE);
+	const char *want = config_text(s->app->config, CONFIG_IMAGE);
 
-	if (app->config->v[CONFIG_IMAGE].from != CONFIG_FROM_FLAG ||
+	if (s->app->config->v[CONFIG_IMAGE].from != CONFIG_FROM_FLAG ||
 	    imagepick_same(&s->store, want, &s->spec))
 		return 0;
 	err_set(e, -EEXIST, "this directory's box was made from '%s'",
@@ -325,22 +321,20 @@ static int before_start(void *ctx, struct err *e)
 	int r = permit(s, e);
 
 	if (r == 0 && s->tell_links)
-		boxlinks_tell(s->tell_links, s);
-	s->tell_links = NULL;
+		boxlinks_tell(s);
+	s->tell_links = false;
 	return r;
 }
 
 /* What is kept must be such that the box starts with it. */
-static int check_kept(const struct app *app, const struct opt_box *o,
-		      const struct boxsetup *s, struct err *e)
+static int check_kept(const struct opt_box *o, const struct boxsetup *s, struct err *e)
 {
-	bool given = app->config->v[CONFIG_USER].from == CONFIG_FROM_FLAG;
+	bool given = s->app->config->v[CONFIG_USER].from == CONFIG_FROM_FLAG;
 
-	return o->save && given ? owner_check(app, s, e) : 0;
+	return o->save && given ? owner_check(s, e) : 0;
 }
 
-static int prepare(const struct app *app, const struct opt_box *o, struct boxsetup *s,
-		   struct err *e)
+static int prepare(const struct opt_box *o, struct boxsetup *s, struct err *e)
 {
 	_cleanup_json_ struct json *old = NULL;
 	int r, there;
@@ -348,13 +342,13 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 	s->keep_options = o->save;
 	s->forget = o->forget;
 	s->as_root = o->as_root;
-	r = boxsetup_locate(app, s, o->look ? PROJECT_ASK_NEVER : PROJECT_ASK, e);
+	r = boxsetup_locate(s, o->look ? PROJECT_ASK_NEVER : PROJECT_ASK, e);
 	if (r < 0)
 		return r;
-	there = load(app, s, &old, e);
+	there = load(s, &old, e);
 	if (there < 0)
 		return there;
-	s->dir_asked = place_dir(app, &s->store, s->spec.project);
+	s->dir_asked = place_dir(s->app, &s->store, s->spec.project);
 	/* Of a box that is there it is asked when it is started. */
 	r = there && !o->wipe ? 0 : permit(s, e);
 	if (r < 0)
@@ -364,57 +358,57 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 			"--rm would remove the box that this directory has");
 		return err_hint(e, "'cubby rm' does, and without --rm the box is used");
 	}
-	r = fill(app->config, &s->spec, e);
+	r = fill(s->app->config, &s->spec, e);
 	if (r < 0)
 		return r;
-	choose_mode(app, o, s);
+	choose_mode(o, s);
 	/* Before a program is run, as choose_new() does. */
-	r = (o->forget ? 0 : volumes_fill(app, &s->spec, e))
+	r = (o->forget ? 0 : volumes_fill(s->app, &s->spec, e))
 		    ?: passover_volumes(s->spec.volumes, e);
 	if (r < 0)
 		return r;
 	if (there && !o->wipe) {
-		r = check_image(app, s, e) ?: check_kept(app, o, s, e);
+		r = check_image(s, e) ?: check_kept(o, s, e);
 		if (r < 0)
 			return r;
-		owner_choose(app, s);
-		return save(app, s, old, false, e);
+		owner_choose(s);
+		return save(s, old, false, e);
 	}
-	r = choose_new(app, s, e) ?: check_kept(app, o, s, e);
+	r = choose_new(s, e) ?: check_kept(o, s, e);
 	if (r == 0 && there)
-		r = (o->yes ? 0 : removal_confirm_one(app, &s->store, s->spec.key, e))
+		r = (o->yes ? 0
+			    : removal_confirm_one(s->app, &s->store, s->spec.key, e))
 			    ?: wipe(s, e);
 	if (r < 0)
 		return r;
 	r = make_dir(s, e);
 	if (r < 0)
 		return r;
-	owner_choose(app, s);
-	return save_new(app, s, old, e);
+	owner_choose(s);
+	return save_new(s, old, e);
 }
 
-static int open_box(const struct app *app, struct boxsetup *s, bool join_only,
-		    const struct box_command *first, struct err *e)
+static int open_box(struct boxsetup *s, bool join_only, const struct box_command *first,
+		    struct err *e)
 {
 	struct box_open o = {
 		.spec = &s->spec,
 		.join_only = join_only,
-		.linger_ms = (uint32_t)MIN(config_num(app->config, CONFIG_LINGER),
+		.linger_ms = (uint32_t)MIN(config_num(s->app->config, CONFIG_LINGER),
 					   (uint64_t)UINT32_MAX),
 		.first = first,
 		.permit = before_start,
 		.permit_ctx = s,
 		.note = render_note_line,
-		.note_ctx = (void *)(uintptr_t)app,
+		.note_ctx = (void *)(uintptr_t)s->app,
 	};
 
 	return box_open(&o, &s->box, e);
 }
 
-int boxsetup_prepare(const struct app *app, const struct opt_box *o, struct boxsetup *s,
-		     struct err *e)
+int boxsetup_prepare(const struct opt_box *o, struct boxsetup *s, struct err *e)
 {
-	int changed = prepare(app, o, s, e);
+	int changed = prepare(o, s, e);
 
 	if (changed < 0)
 		return changed;
@@ -423,8 +417,8 @@ int boxsetup_prepare(const struct app *app, const struct opt_box *o, struct boxs
 	s->no_setup = o->no_setup || o->look;
 	s->look = o->look;
 	s->no_cache = o->no_cache;
-	s->tell_links = o->unlink ? NULL : app;
-	return o->unlink ? boxlinks_break(app, s, e) : 0;
+	s->tell_links = !o->unlink;
+	return o->unlink ? boxlinks_break(s, e) : 0;
 }
 
 static int say_busy(const struct config_row *row, struct err *e)
@@ -444,12 +438,11 @@ static bool has_mode(const struct spec *s, const struct json *info)
 
 /* Only a start gives what options of this command ask for: 1 = the running box has it, and
  * is joined; 0 = none runs, or it was idle and is gone. */
-static int join_as_asked(const struct app *app, struct boxsetup *s, struct err *e)
+static int join_as_asked(struct boxsetup *s, struct err *e)
 {
 	_cleanup_json_ struct json *info = NULL;
 	const struct config_row *missing;
-	int r = open_box(app, s, true, NULL, e)
-			?: box_ask(s->box, "info", NULL, &info, e);
+	int r = open_box(s, true, NULL, e) ?: box_ask(s->box, "info", NULL, &info, e);
 
 	/* One that lingers knows by itself whether it is the box that is wanted. */
 	if (r == -ENOENT || r == -ECONNRESET ||
@@ -459,12 +452,12 @@ static int join_as_asked(const struct app *app, struct boxsetup *s, struct err *
 	}
 	if (r < 0)
 		return r;
-	missing = asked_missing(app->config, &s->spec, info);
+	missing = asked_missing(s->app->config, &s->spec, info);
 	if (s->spec.project_mode != PROJECT_LIVE && !has_mode(&s->spec, info))
 		missing = &config_rows[CONFIG_PROJECT];
 	if (!missing)
 		r = asked_publish_all(s->box, &s->spec, info, render_note_line,
-				      (void *)(uintptr_t)app, e);
+				      (void *)(uintptr_t)s->app, e);
 	if (!missing)
 		return r < 0 ? r : 1;
 	box_close(&s->box);
@@ -472,68 +465,65 @@ static int join_as_asked(const struct app *app, struct boxsetup *s, struct err *
 	return r == -EBUSY ? say_busy(missing, e) : r;
 }
 
-static void tell_mode(const struct app *app, const struct boxsetup *s)
+static void tell_mode(const struct boxsetup *s)
 {
 	if (!box_started(s->box) && s->spec.project_mode == PROJECT_LIVE &&
 	    box_reviews(s->box))
-		render_note(app, "the box is in use with --project review: changes "
-				 "stay in it until 'cubby apply'");
+		render_note(s->app, "the box is in use with --project review: changes "
+				    "stay in it until 'cubby apply'");
 }
 
-static int join_or_start(const struct app *app, struct boxsetup *s,
-			 const struct box_command *first, struct err *e)
+static int join_or_start(struct boxsetup *s, const struct box_command *first,
+			 struct err *e)
 {
-	int r = asked_any(app->config) ? join_as_asked(app, s, e) : 0;
+	int r = asked_any(s->app->config) ? join_as_asked(s, e) : 0;
 
-	return r == 0 ? open_box(app, s, false, first, e) : r;
+	return r == 0 ? open_box(s, false, first, e) : r;
 }
 
 /* A task beside a shell or a server of the person's sees what those see. */
-static int join_live(const struct app *app, struct boxsetup *s,
-		     const struct box_command *first, struct err *e)
+static int join_live(struct boxsetup *s, const struct box_command *first, struct err *e)
 {
 	int r;
 
 	s->spec.project_mode = PROJECT_LIVE;
 	*e = ERR_NONE;
-	r = join_or_start(app, s, first, e);
+	r = join_or_start(s, first, e);
 	if (r >= 0)
-		render_note(app, "no review here, the project is live: the box is in "
-				 "use without one");
+		render_note(s->app,
+			    "no review here, the project is live: the box is in "
+			    "use without one");
 	return r;
 }
 
-static int open_any(const struct app *app, struct boxsetup *s,
-		    const struct box_command *first, struct err *e)
+static int open_any(struct boxsetup *s, const struct box_command *first, struct err *e)
 {
-	int r = join_or_start(app, s, first, e);
+	int r = join_or_start(s, first, e);
 
 	if (r == -EBUSY && s->may_join && s->spec.project_mode == PROJECT_REVIEW)
-		r = join_live(app, s, first, e);
+		r = join_live(s, first, e);
 	return r;
 }
 
 /* Its steps are root's, and what they leave in the project is the caller's all the same. */
-static int set_up(const struct app *app, struct boxsetup *s,
-		  const struct box_command *first, struct err *e)
+static int set_up(struct boxsetup *s, const struct box_command *first, struct err *e)
 {
 	const struct idmap_owner owner = s->spec.owner;
 	int r;
 
 	s->spec.owner = (struct idmap_owner){ 0 };
-	r = project_setup_run(app, s, open_any, e);
+	r = project_setup_run(s, open_any, e);
 	s->spec.owner = owner;
 	if (r < 0 || !owner.uid)
 		return r;
 	/* What they have left there goes on as it was begun; owner_tell() says so. */
 	r = project_setup_settle(s, e);
-	return r <= 0 ? r : open_any(app, s, first, e);
+	return r <= 0 ? r : open_any(s, first, e);
 }
 
-int boxsetup_start(const struct app *app, struct boxsetup *s,
-		   const struct box_command *first, struct err *e)
+int boxsetup_start(struct boxsetup *s, const struct box_command *first, struct err *e)
 {
-	bool setup = project_setup_needed(app, s);
+	bool setup = project_setup_needed(s);
 	int r = 0;
 
 	if (s->look) {
@@ -546,37 +536,36 @@ int boxsetup_start(const struct app *app, struct boxsetup *s,
 		r = project_setup_skip(s, e);
 	if (r < 0)
 		return r;
-	r = setup && !s->no_setup ? set_up(app, s, first, e)
-				  : open_any(app, s, first, e);
+	r = setup && !s->no_setup ? set_up(s, first, e) : open_any(s, first, e);
 	if (r < 0)
 		return r;
-	tell_mode(app, s);
+	tell_mode(s);
 	if (!s->as_root)
-		owner_tell(app, s);
+		owner_tell(s);
 	if (s->changed && !box_started(s->box))
-		render_note(app, "the box runs already: the new options hold from its "
-				 "next start ('cubby stop' ends it)");
+		render_note(s->app,
+			    "the box runs already: the new options hold from its "
+			    "next start ('cubby stop' ends it)");
 	return 0;
 }
 
-int boxsetup_open(const struct app *app, const struct opt_box *o, struct boxsetup *s,
-		  struct err *e)
+int boxsetup_open(const struct opt_box *o, struct boxsetup *s, struct err *e)
 {
-	int r = boxsetup_prepare(app, o, s, e);
+	int r = boxsetup_prepare(o, s, e);
 
-	return r < 0 ? r : boxsetup_start(app, s, NULL, e);
+	return r < 0 ? r : boxsetup_start(s, NULL, e);
 }
 
-int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e)
+int boxsetup_find(struct boxsetup *s, struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
 	struct err none = ERR_NONE;
 	int r;
 
-	r = boxsetup_locate(app, s, PROJECT_ASK_NEVER, e);
+	r = boxsetup_locate(s, PROJECT_ASK_NEVER, e);
 	if (r < 0)
 		return r;
-	r = load(app, s, &j, e);
+	r = load(s, &j, e);
 	if (r < 0)
 		return r;
 	if (r == 0) {
@@ -588,39 +577,40 @@ int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e)
 				text_shown(s->spec.project));
 		return err_hint(e, "'cubby ls' lists them");
 	}
-	r = fill(app->config, &s->spec, e);
+	r = fill(s->app->config, &s->spec, e);
 	if (r < 0)
 		return r;
-	(void)volumes_fill(app, &s->spec, &none); /* shown as far as they are */
+	(void)volumes_fill(s->app, &s->spec, &none); /* shown as far as they are */
 	return 0;
 }
 
-int boxsetup_join(const struct app *app, struct boxsetup *s, struct err *e)
+int boxsetup_join(struct boxsetup *s, struct err *e)
 {
-	int r = open_box(app, s, true, NULL, e);
+	int r = open_box(s, true, NULL, e);
 
 	if (r != -ENOENT)
 		return r;
 	return err_set(e, r, "the box is not running; any command in it starts it");
 }
 
-void boxsetup_tell_later(const struct app *app, struct boxsetup *s)
+void boxsetup_tell_later(struct boxsetup *s)
 {
 	_cleanup_json_ struct json *info = NULL;
 	struct err none = ERR_NONE;
 
-	if (boxsetup_join(app, s, &none) == 0 &&
+	if (boxsetup_join(s, &none) == 0 &&
 	    box_ask(s->box, "info", NULL, &info, &none) == 0 &&
 	    !json_get_bool(info, "lingering", false))
-		render_note(app, "the box runs: this holds from its next start ('cubby "
-				 "stop' ends it)");
+		render_note(s->app,
+			    "the box runs: this holds from its next start ('cubby "
+			    "stop' ends it)");
 }
 
-int boxsetup_running(const struct app *app, struct boxsetup *s, struct err *e)
+int boxsetup_running(struct boxsetup *s, struct err *e)
 {
-	int r = boxsetup_find(app, s, e);
+	int r = boxsetup_find(s, e);
 
-	return r < 0 ? r : boxsetup_join(app, s, e);
+	return r < 0 ? r : boxsetup_join(s, e);
 }
 
 int boxsetup_finish(struct boxsetup *s, struct err *e)

@@ -17,41 +17,37 @@
 #include "runtime/box/box.h"
 
 /**
- * boxsetup_open() - find or make the box of app->dir, start or join it
+ * boxsetup_open() - find or make the box of s->app->dir, start or join it
  *
- * Pulls the image, with progress on app->err, when it is not there.
+ * Pulls the image, with progress on s->app->err, when it is not there.
  * Return: 0, or why there is no box: CMD_NO_BOX is its status.
  */
-int boxsetup_open(const struct app *app, const struct opt_box *o, struct boxsetup *s,
-		  struct err *e);
+int boxsetup_open(const struct opt_box *o, struct boxsetup *s, struct err *e);
 
 /** boxsetup_prepare() - the first half of boxsetup_open(): all but starting or joining.
  *  From here on the configuration has the options that were kept with the box. */
-int boxsetup_prepare(const struct app *app, const struct opt_box *o, struct boxsetup *s,
-		     struct err *e);
+int boxsetup_prepare(const struct opt_box *o, struct boxsetup *s, struct err *e);
 /** boxsetup_start() - the second half; @first: see box.h, or NULL */
-int boxsetup_start(const struct app *app, struct boxsetup *s,
-		   const struct box_command *first, struct err *e);
+int boxsetup_start(struct boxsetup *s, const struct box_command *first, struct err *e);
 
 /** boxsetup_locate() - only where it is, and what the project's own file says of it
  *  Return: as project_file_load() */
-int boxsetup_locate(const struct app *app, struct boxsetup *s, enum project_ask ask,
-		    struct err *e);
+int boxsetup_locate(struct boxsetup *s, enum project_ask ask, struct err *e);
 
 /** boxsetup_find() - only what is there: -ENOENT "no box for 'DIR'" when there is none.
  *  The box is not opened. */
-int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e);
+int boxsetup_find(struct boxsetup *s, struct err *e);
 
 /** boxsetup_join() - after boxsetup_find(): open the box if it is running, -ENOENT
  *  "the box is not running" when it is not */
-int boxsetup_join(const struct app *app, struct boxsetup *s, struct err *e);
+int boxsetup_join(struct boxsetup *s, struct err *e);
 
 /** boxsetup_running() - both of them */
-int boxsetup_running(const struct app *app, struct boxsetup *s, struct err *e);
+int boxsetup_running(struct boxsetup *s, struct err *e);
 
 /** boxsetup_tell_later() - where the box runs: that it does not heed yet what was set. One
  *  that only lingers is started anew by the next command */
-void boxsetup_tell_later(const struct app *app, struct boxsetup *s);
+void boxsetup_tell_later(struct boxsetup *s);
 
 /** boxsetup_finish() - leave the box; with --rm stop and remove it */
 int boxsetup_finish(struct boxsetup *s, struct err *e);

@@ -60,8 +60,7 @@ static int describe_base(const struct boxsetup *s, char ret[HASH_HEX], struct er
 		     : hash_text(b.data, b.len, ret, e);
 }
 
-static int plan(const struct app *app, const struct boxsetup *s, struct setup_plan *ret,
-		struct err *e)
+static int plan(const struct boxsetup *s, struct setup_plan *ret, struct err *e)
 {
 	char box[HASH_HEX], place[BOXMARK_ID + PATH_MAX];
 	const struct setup_base base = { .box = box,
@@ -73,7 +72,7 @@ static int plan(const struct app *app, const struct boxsetup *s, struct setup_pl
 	/* Of all boxes of the directory: what comes after '=' is the name of one. */
 	snprintf(place, sizeof(place), "%.*s %s", (int)strcspn(s->place.id, "="),
 		 s->place.id, s->spec.project);
-	return r < 0 ? r : setup_plan_make(app->config->project, &base, ret, e);
+	return r < 0 ? r : setup_plan_make(s->app->config->project, &base, ret, e);
 }
 
 /* How many of the first steps were done; all = nothing is to do. */
@@ -92,15 +91,15 @@ static size_t count_done(const struct setup_plan *p, const struct json *record)
 	return n;
 }
 
-bool project_setup_needed(const struct app *app, const struct boxsetup *s)
+bool project_setup_needed(const struct boxsetup *s)
 {
 	_cleanup_setup_plan_ struct setup_plan p = SETUP_PLAN_NONE;
 	_cleanup_json_ struct json *record = NULL;
 	struct err none = ERR_NONE;
 
-	if (!app->config->project)
+	if (!s->app->config->project)
 		return false;
-	if (plan(app, s, &p, &none) < 0)
+	if (plan(s, &p, &none) < 0)
 		return true; /* the run says what is wrong */
 	return p.n && boxdir_load(&s->dir, &record, &none) == 0 &&
 	       count_done(&p, record) < p.n;
@@ -166,10 +165,10 @@ static void show_tail(const struct app *app, struct box *b)
 		render_lines(app->err, buf_cstr(&text));
 }
 
-static int tell_failed(const struct app *app, const struct boxsetup *s,
-		       const struct setup_step *st, int status, struct err *e)
+static int tell_failed(const struct boxsetup *s, const struct setup_step *st,
+		       int status, struct err *e)
 {
-	show_tail(app, s->box);
+	show_tail(s->app, s->box);
 	if (st->tool && status == NOT_FOUND) {
 		err_set(e, -EIO, "box of '%s': setup: '%.80s': the image has no '%s'",
 			text_shown(s->spec.project), st->name, st->tool);
@@ -185,8 +184,7 @@ static int tell_failed(const struct app *app, const struct boxsetup *s,
 			   "any other command tries again");
 }
 
-static int run_step(const struct app *app, struct boxsetup *s,
-		    const struct setup_step *st, struct err *e)
+static int run_step(struct boxsetup *s, const struct setup_step *st, struct err *e)
 {
 	static const char *const env[] = { "PIP_BREAK_SYSTEM_PACKAGES=1", NULL };
 	const char *argv[256 + 5] = { "sh", "-c", NULL, "sh" };
@@ -208,11 +206,11 @@ static int run_step(const struct app *app, struct boxsetup *s,
 	if (r < 0)
 		return err_sys(e, r, "cannot run the setup");
 	argv[2] = buf_cstr(&script);
-	render_note_command(app, "setup", st->name);
+	render_note_command(s->app, "setup", st->name);
 	r = box_spawn(s->box, &c, &p, e) ?: box_wait(s->box, p.id, -1, &x, e);
 	if (r < 0)
 		return err_wrap(e, "setup: %s", st->name);
-	return x.status ? tell_failed(app, s, st, x.status, e) : 0;
+	return x.status ? tell_failed(s, st, x.status, e) : 0;
 }
 
 /* ---- a new box ---------------------------------------------------------------------------- */
@@ -331,8 +329,7 @@ static int keep(struct boxsetup *s, const struct setup_step *st, uint64_t before
 }
 
 /* The longest way that was gone before: how many steps. */
-static int begin(const struct app *app, struct boxsetup *s, const struct setup_plan *p,
-		 struct err *e)
+static int begin(struct boxsetup *s, const struct setup_plan *p, struct err *e)
 {
 	const struct boxdir_rm rm = { worker_rmtree, &s->spec.map };
 	_cleanup_close_ int lock = boxdir_lock(&s->dir, true, e);
@@ -353,26 +350,25 @@ static int begin(const struct app *app, struct boxsetup *s, const struct setup_p
 	if (r < 0)
 		return r;
 	if (n)
-		render_note(app, "setup: %zu of %zu steps are kept from before", n,
+		render_note(s->app, "setup: %zu of %zu steps are kept from before", n,
 			    p->n);
 	return (int)n;
 }
 
 /* In a new box, as far as results can be kept; @n: how many steps are done. */
-static int run_new(const struct app *app, struct boxsetup *s,
-		   const struct setup_plan *p, project_setup_start_fn *start, size_t *n,
-		   struct err *e)
+static int run_new(struct boxsetup *s, const struct setup_plan *p,
+		   project_setup_start_fn *start, size_t *n, struct err *e)
 {
-	int r = begin(app, s, p, e), kept = 1;
+	int r = begin(s, p, e), kept = 1;
 
 	if (r < 0)
 		return r;
 	for (*n = (size_t)r; *n < p->n && kept; ++*n) {
 		uint64_t before = mark_project(s);
 
-		r = start(app, s, NULL, e);
+		r = start(s, NULL, e);
 		if (r >= 0)
-			r = run_step(app, s, &p->v[*n], e);
+			r = run_step(s, &p->v[*n], e);
 		if (r >= 0)
 			r = kept = keep(s, &p->v[*n], before, e);
 		if (r < 0)
@@ -402,9 +398,8 @@ static int is_new(struct boxsetup *s, const struct json *record, struct err *e)
 	return r < 0 ? r : 1;
 }
 
-static int run_all(const struct app *app, struct boxsetup *s,
-		   const struct setup_plan *p, project_setup_start_fn *start,
-		   struct err *e)
+static int run_all(struct boxsetup *s, const struct setup_plan *p,
+		   project_setup_start_fn *start, struct err *e)
 {
 	_cleanup_json_ struct json *record = NULL;
 	size_t n;
@@ -414,16 +409,15 @@ static int run_all(const struct app *app, struct boxsetup *s,
 	if (r == 0 && n < p->n)
 		r = is_new(s, record, e);
 	if (r > 0)
-		r = run_new(app, s, p, start, &n, e);
+		r = run_new(s, p, start, &n, e);
 	if (r == 0 && !s->box)
-		r = start(app, s, NULL, e);
+		r = start(s, NULL, e);
 	for (; r >= 0 && n < p->n; n++)
-		r = run_step(app, s, &p->v[n], e) ?: note(s, p, n + 1, false, e);
+		r = run_step(s, &p->v[n], e) ?: note(s, p, n + 1, false, e);
 	return MIN(r, 0);
 }
 
-int project_setup_run(const struct app *app, struct boxsetup *s,
-		      project_setup_start_fn *start, struct err *e)
+int project_setup_run(struct boxsetup *s, project_setup_start_fn *start, struct err *e)
 {
 	_cleanup_setup_plan_ struct setup_plan p = SETUP_PLAN_NONE;
 	_cleanup_close_ int lock = file_lock(s->dir.dirfd, "setup", false, e);
@@ -431,9 +425,9 @@ int project_setup_run(const struct app *app, struct boxsetup *s,
 
 	if (lock == -EWOULDBLOCK) {
 		*e = ERR_NONE;
-		render_note(app, "another command sets the box up; waiting for it");
+		render_note(s->app, "another command sets the box up; waiting for it");
 		lock = file_lock(s->dir.dirfd, "setup", true, e);
 	}
-	r = lock < 0 ? lock : plan(app, s, &p, e);
-	return r < 0 ? r : run_all(app, s, &p, start, e);
+	r = lock < 0 ? lock : plan(s, &p, e);
+	return r < 0 ? r : run_all(s, &p, start, e);
 }

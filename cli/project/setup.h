@@ -16,19 +16,18 @@ struct box_command;
 struct boxsetup;
 
 /** project_setup_needed() - what the project wants in the box is not what was done in it */
-bool project_setup_needed(const struct app *app, const struct boxsetup *s);
+bool project_setup_needed(const struct boxsetup *s);
 
 /** project_setup_skip() - the box is used as it is: it is no new one any more */
 int project_setup_skip(const struct boxsetup *s, struct err *e);
 
 /* Starts or joins the box of @s: s->box. */
-typedef int project_setup_start_fn(const struct app *app, struct boxsetup *s,
-				   const struct box_command *first, struct err *e);
+typedef int project_setup_start_fn(struct boxsetup *s, const struct box_command *first,
+				   struct err *e);
 
 /** project_setup_run() - run what is missing; the box is open then
  *  Return: 0; -EIO "…: setup: 'STEP' ended with status N". */
-int project_setup_run(const struct app *app, struct boxsetup *s,
-		      project_setup_start_fn *start, struct err *e);
+int project_setup_run(struct boxsetup *s, project_setup_start_fn *start, struct err *e);
 
 /** project_setup_settle() - stop the open box, where nothing is in it but the caller
  *  Return: 1; 0: something else is, such as what a step has left there: it stays open. */

@@ -531,26 +531,26 @@ int reviewshow_rules(const struct config *c, struct json *args, struct err *e)
 				     : 0;
 }
 
-static int take_by_config(const struct app *app, const struct boxsetup *s,
-			  enum review_for what, struct err *e)
+static int take_by_config(const struct boxsetup *s, enum review_for what, struct err *e)
 {
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *args = review_args("apply");
-	const char *policy = config_text(app->config, CONFIG_APPLY);
+	const char *policy = config_text(s->app->config, CONFIG_APPLY);
 	bool ask = what != REVIEW_WITHIN && tty_is(STDIN_FILENO) &&
-		   tty_is(fileno(app->err)) && !app->json &&
+		   tty_is(fileno(s->app->err)) && !s->app->json &&
 		   strcmp(policy, "never") != 0;
-	struct reviewshow show = { .app = app,
-				   .out = app->err,
+	struct reviewshow show = { .app = s->app,
+				   .out = s->app->err,
 				   .in = ask ? STDIN_FILENO : -1,
 				   .meanwhile = what == REVIEW_WITHIN };
 	int r;
 
 	if (s->spec.project_mode != PROJECT_REVIEW)
 		return 0;
-	r = reviewshow_rules(app->config, args, e) ?: review_open(s, what, &rv, e);
+	r = reviewshow_rules(s->app->config, args, e) ?: review_open(s, what, &rv, e);
 	if (r == -EBUSY) {
-		render_note(app, "%s; 'cubby apply' takes over what waits in the box",
+		render_note(s->app,
+			    "%s; 'cubby apply' takes over what waits in the box",
 			    e->msg);
 		*e = ERR_NONE;
 	}
@@ -559,12 +559,12 @@ static int take_by_config(const struct app *app, const struct boxsetup *s,
 	return reviewshow_take(&show, &rv, args, e);
 }
 
-int reviewshow_end(const struct app *app, const struct boxsetup *s, struct err *e)
+int reviewshow_end(const struct boxsetup *s, struct err *e)
 {
-	return take_by_config(app, s, REVIEW_GIVE, e);
+	return take_by_config(s, REVIEW_GIVE, e);
 }
 
-int reviewshow_meanwhile(const struct app *app, const struct boxsetup *s, struct err *e)
+int reviewshow_meanwhile(const struct boxsetup *s, struct err *e)
 {
-	return take_by_config(app, s, REVIEW_WITHIN, e);
+	return take_by_config(s, REVIEW_WITHIN, e);
 }

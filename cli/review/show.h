@@ -42,11 +42,10 @@ int reviewshow_take(const struct reviewshow *s, struct review *rv,
 /** reviewshow_end() - the same at the end of a task, by the configuration; the box has been
  *  left. Nothing where the project was not under review, or nothing has changed.
  *  Return: 0, also when it has to wait, which is said. */
-int reviewshow_end(const struct app *app, const struct boxsetup *s, struct err *e);
+int reviewshow_end(const struct boxsetup *s, struct err *e);
 
 /** reviewshow_meanwhile() - the same while the box goes on, which is open: what is held is
  *  only counted */
-int reviewshow_meanwhile(const struct app *app, const struct boxsetup *s,
-			 struct err *e);
+int reviewshow_meanwhile(const struct boxsetup *s, struct err *e);
 
 #endif

@@ -33,7 +33,7 @@ static int spawn_status(int code)
 	}
 }
 
-static void tell_oom(const struct app *app, const struct boxsetup *s)
+static void tell_oom(const struct boxsetup *s)
 {
 	_cleanup_json_ struct json *info = NULL;
 	int64_t memory = (int64_t)s->spec.limits.memory_bytes;
@@ -41,16 +41,16 @@ static void tell_oom(const struct app *app, const struct boxsetup *s)
 	/* Who started the box may have given it another limit. */
 	if (box_ask(s->box, "info", NULL, &info, ERR_IGNORED) == 0)
 		memory = json_get_int(json_get(info, "limits"), "memory_bytes", memory);
-	render_note(app,
+	render_note(s->app,
 		    "the command was killed: the box is out of memory (limit %s; "
 		    "--memory raises it)",
 		    text_bytes((uint64_t)memory));
 }
 
-static void tell_disk(const struct app *app, const struct boxsetup *s)
+static void tell_disk(const struct boxsetup *s)
 {
 	render_note(
-		app,
+		s->app,
 		"the box was stopped: it takes more of the disk than its limit (%s; "
 		"--disk raises it, 'cubby rm' removes the box)",
 		text_bytes(s->spec.limits.disk_bytes));
@@ -83,7 +83,7 @@ static size_t name_some(struct box *b, char *ret, size_t room)
 
 /* What a command leaves in the background lives on, as a person expects who started a
  * service. What is only on its way out is given a moment. false = nothing does. */
-static bool keep_background(const struct app *app, const struct boxsetup *s)
+static bool keep_background(const struct boxsetup *s)
 {
 	enum { LOOKS = 5, LOOK_NS = 20000000 };
 	char names[128] = "";
@@ -100,15 +100,15 @@ static bool keep_background(const struct app *app, const struct boxsetup *s)
 	}
 	n = name_some(s->box, names, sizeof(names));
 	if (n > 1)
-		render_note(app,
+		render_note(s->app,
 			    "%s still run in the background and keep the box ('cubby "
 			    "stop' ends all)",
 			    names);
 	else if (!n)
-		render_note(app, "a program still runs in the background and keeps "
-				 "the box ('cubby stop' ends both)");
+		render_note(s->app, "a program still runs in the background and keeps "
+				    "the box ('cubby stop' ends both)");
 	else
-		render_note(app,
+		render_note(s->app,
 			    "%s still runs in the background and keeps the box "
 			    "('cubby stop' ends both)",
 			    names);
@@ -161,13 +161,13 @@ static void ready_done(struct ready *d)
 	imagerun_done(&d->image);
 }
 
-static int describe(const struct app *app, const struct boxsetup *s,
-		    const struct boxrun *run, struct ready *d, struct err *e)
+static int describe(const struct boxsetup *s, const struct boxrun *run, struct ready *d,
+		    struct err *e)
 {
 	struct imagerun *p = &d->image;
 	struct box_command *ret = &d->command;
-	int r = imagerun_env(app, s, p, e)
-			?: signing_begin(app, run->signing, &p->env, &d->signing, e);
+	int r = imagerun_env(s, p, e)
+			?: signing_begin(s->app, run->signing, &p->env, &d->signing, e);
 
 	if (r < 0)
 		return r;
@@ -175,10 +175,10 @@ static int describe(const struct app *app, const struct boxsetup *s,
 		.argv = run->argv,
 		.env = (const char *const *)p->env.v,
 		.cwd = s->place.cwd,
-		.user = config_text(app->config, CONFIG_USER),
+		.user = config_text(s->app->config, CONFIG_USER),
 		.io = io_of(run),
 		.keep = run->detach ||
-			(config_on(app->config, CONFIG_KEEP) && !s->look),
+			(config_on(s->app->config, CONFIG_KEEP) && !s->look),
 	};
 	if (run->tty)
 		(void)tty_size(STDIN_FILENO, &ret->rows, &ret->cols);
@@ -187,8 +187,8 @@ static int describe(const struct app *app, const struct boxsetup *s,
 	return 0;
 }
 
-static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun *run,
-		  struct ready *d, int *status, struct err *e)
+static int run_in(struct boxsetup *s, const struct boxrun *run, struct ready *d,
+		  int *status, struct err *e)
 {
 	_cleanup_box_proc_ struct box_proc proc = BOX_PROC_NONE;
 	struct attach_how how = { .tty = run->tty,
@@ -212,15 +212,15 @@ static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun
 	}
 	if (run->detach) {
 		*status = CMD_DONE;
-		return tell_number(app, proc.pid);
+		return tell_number(s->app, proc.pid);
 	}
-	r = attach_run(app, s->box, &proc, &how, &exit, e);
+	r = attach_run(s->app, s->box, &proc, &how, &exit, e);
 	if (r < 0)
 		return r;
 	if (exit.oom)
-		tell_oom(app, s);
+		tell_oom(s);
 	if (exit.disk)
-		tell_disk(app, s);
+		tell_disk(s);
 	*status = exit.status;
 	d->nothing_left = exit.nothing_left;
 	return 0;
@@ -229,31 +229,30 @@ static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun
 int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun *run)
 {
 	_cleanup_acting_ struct acting acting = ACTING_NONE;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	_cleanup_(ready_done) struct ready d = { .image = IMAGERUN_NONE,
 						 .signing = SIGNING_NONE };
 	struct err e = ERR_NONE;
 	int status = CMD_CUBBY, r;
 	bool runs_on;
 
-	r = boxsetup_prepare(app, o, &s, &e) ?:
+	r = boxsetup_prepare(o, &s, &e) ?:
 		change_cwd(&s, run->cwd, &e) ?:
-		describe(app, &s, run, &d, &e);
+		describe(&s, run, &d, &e);
 	if (r < 0)
 		return cmd_fail(app, &e, CMD_CUBBY);
 	d.signing.yes = o->yes;
 	acting_begin(app, s.dir.dirfd, s.spec.project, &acting);
-	r = boxsetup_start(app, &s, d.signing.app || run->ready ? NULL : &d.command,
-			   &e);
+	r = boxsetup_start(&s, d.signing.app || run->ready ? NULL : &d.command, &e);
 	if (r < 0)
 		return cmd_fail(app, &e, CMD_CUBBY);
-	r = run_in(app, &s, run, &d, &status, &e);
+	r = run_in(&s, run, &d, &status, &e);
 	signing_done(&d.signing);
 	runs_on = run->detach || acting_runs_on(&acting, s.box);
 	if (r < 0)
 		cmd_fail(app, &e, status);
 	else if (!run->detach && !o->rm && !d.nothing_left)
-		runs_on |= keep_background(app, &s);
+		runs_on |= keep_background(&s);
 	acting_tell(app, &acting, runs_on);
 	r = boxsetup_finish(&s, &e);
 	if (r < 0) {

@@ -106,8 +106,7 @@ static int put_back(struct boxsetup *s, const struct checkpoint *c, struct err *
 }
 
 /* With what waited then in the box: whose files the host had is known to the undo. */
-static int take_back(const struct app *app, struct boxsetup *s,
-		     const struct checkpoint *c, struct err *e)
+static int take_back(struct boxsetup *s, const struct checkpoint *c, struct err *e)
 {
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *what = review_args("undo");
@@ -116,19 +115,17 @@ static int take_back(const struct app *app, struct boxsetup *s,
 		return err_sys(e, -ENOMEM, "cannot take back what was taken over");
 	return review_open(s, REVIEW_ALONE, &rv, e)
 		       ?: checkpoint_rewind(s->dir.dirfd, c->applied, e)
-		       ?: reviewshow_undo(app, &rv, what, e);
+		       ?: reviewshow_undo(s->app, &rv, what, e);
 }
 
-int rewind_back(const struct app *app, struct boxsetup *s, const struct checkpoint *c,
-		struct err *e)
+int rewind_back(struct boxsetup *s, const struct checkpoint *c, struct err *e)
 {
 	int r = put_back(s, c, e);
 
-	return r < 0 ? r : take_back(app, s, c, e);
+	return r < 0 ? r : take_back(s, c, e);
 }
 
-int rewind_task(const struct app *app, struct boxsetup *s, const char *task,
-		unsigned rounds, struct err *e)
+int rewind_task(struct boxsetup *s, const char *task, unsigned rounds, struct err *e)
 {
 	char name[16];
 	struct checkpoint c, last = { .name = "" };
@@ -141,9 +138,9 @@ int rewind_task(const struct app *app, struct boxsetup *s, const char *task,
 			last.task);
 		return err_hint(e, "without --at the task goes on as it ended");
 	}
-	r = r < 0 ? r : rewind_back(app, s, &c, e);
+	r = r < 0 ? r : rewind_back(s, &c, e);
 	if (r >= 0)
-		render_note(app, "the project is as it was after %u turn%s", rounds,
+		render_note(s->app, "the project is as it was after %u turn%s", rounds,
 			    rounds == 1 ? "" : "s");
 	return r;
 }

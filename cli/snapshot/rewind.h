@@ -24,12 +24,10 @@ int rewind_keep(struct boxsetup *s, const char *name, const char *task, struct e
  * @c: of checkpoint_load()
  * Return: 0, also when a file was changed since and stays, which is said; -EBUSY.
  */
-int rewind_back(const struct app *app, struct boxsetup *s, const struct checkpoint *c,
-		struct err *e);
+int rewind_back(struct boxsetup *s, const struct checkpoint *c, struct err *e);
 
 /** rewind_task() - the project is what it was after so many turns of that task; -ESTALE: the
  *  checkpoints are of another */
-int rewind_task(const struct app *app, struct boxsetup *s, const char *task,
-		unsigned rounds, struct err *e);
+int rewind_task(struct boxsetup *s, const char *task, unsigned rounds, struct err *e);
 
 #endif

@@ -9,10 +9,10 @@
 #include "runtime/worker/shorten.h"
 #include "runtime/worker/worker.h"
 
-int snap_open(const struct app *app, struct boxsetup *s, struct err *e)
+int snap_open(struct boxsetup *s, struct err *e)
 {
 	_cleanup_close_ int lock = -1;
-	int r = boxsetup_find(app, s, e) ?: boxend_idle(&s->store, s->spec.key, e);
+	int r = boxsetup_find(s, e) ?: boxend_idle(&s->store, s->spec.key, e);
 
 	if (r < 0)
 		return r;
@@ -60,9 +60,9 @@ static int copy_still(void *ctx, int layer, struct err *e)
 	return r;
 }
 
-int snap_find(const struct app *app, struct snap *ret, struct err *e)
+int snap_find(struct snap *ret, struct err *e)
 {
-	int r = snap_open(app, &ret->s, e);
+	int r = snap_open(&ret->s, e);
 
 	if (r >= 0)
 		ret->lock = r;
@@ -81,14 +81,14 @@ const struct snapshot_copy *snap_copy(struct snap *s)
 	return s->running ? &s->copy : NULL;
 }
 
-void snap_tell(const struct app *app, const struct snap *s, struct json *j)
+void snap_tell(const struct snap *s, struct json *j)
 {
 	if (j && s->still_ms < 0)
 		json_set(j, "still_ms", json_null());
 	else if (j)
 		json_set_int(j, "still_ms", s->still_ms);
 	else if (s->still_ms >= 0)
-		render_note(app, "the box stood still for %lld ms and goes on",
+		render_note(s->s.app, "the box stood still for %lld ms and goes on",
 			    (long long)s->still_ms);
 }
 

@@ -13,6 +13,7 @@
 #include "runtime/spec/spec.h"
 
 struct boxsetup {
+	const struct app *app;	  /* borrowed: whose command it is */
 	struct store store;	  /* owned */
 	struct boxdir dir;	  /* owned */
 	struct spec spec;	  /* owned */
@@ -27,14 +28,15 @@ struct boxsetup {
 	bool as_root, look;	   /* of the command: opt/box.h */
 	bool setup_begun; /* nothing but steps of the setup ran in the box, by its record */
 	bool changed;	  /* options that stay with the box are others than before */
-	const struct app *tell_links; /* for whom a start looks for links (box/links.h);
-				       * NULL = it does not, or has */
-	bool may_join; /* nobody has asked for a review: a box that is in use without
+	bool tell_links; /* a start looks for links (box/links.h), and has not yet */
+	bool may_join;	 /* nobody has asked for a review: a box that is in use without
 			* one is joined all the same */
 };
-#define BOXSETUP_NONE       \
-	((struct boxsetup){ \
-		.store = STORE_NONE, .dir = BOXDIR_NONE, .spec = SPEC_NONE })
+#define BOXSETUP(of)                             \
+	((struct boxsetup){ .app = (of),         \
+			    .store = STORE_NONE, \
+			    .dir = BOXDIR_NONE,  \
+			    .spec = SPEC_NONE })
 void boxsetup_done(struct boxsetup *s);
 #define _cleanup_boxsetup_ _cleanup_(boxsetup_done)
 

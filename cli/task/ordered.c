@@ -110,22 +110,21 @@ static int recall_options(struct config *c, int fd, struct err *e)
 /* The options of the task that goes on, before any of them is used. */
 static int recall(struct taskwork *w, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(w->app);
 	_cleanup_close_ int fd = -1;
 	int r;
 
 	if (!w->t->resume && !w->t->resume_last)
 		return 0;
-	r = boxsetup_find(w->app, &s, e);
+	r = boxsetup_find(&s, e);
 	if (r < 0)
 		return r;
 	r = fd = tasklog_open(&s.dir, w->t->resume, w->resumed, e);
 	if (r < 0)
 		return r;
 	r = recall_options(w->app->config, fd, e);
-	return r >= 0 && w->t->back
-		       ? rewind_task(w->app, &s, w->resumed, w->t->rounds_back, e)
-		       : r;
+	return r >= 0 && w->t->back ? rewind_task(&s, w->resumed, w->t->rounds_back, e)
+				    : r;
 }
 
 /* A provider that the configuration has no more would be taken for a part of a name. */

@@ -42,8 +42,7 @@ static int run_work(struct taskwork *w, struct err *e)
 
 	if (status)
 		return status;
-	if (boxsetup_open(w->app, w->t->box, &w->setup, e) < 0 ||
-	    prepare_task(w, e) < 0)
+	if (boxsetup_open(w->t->box, &w->setup, e) < 0 || prepare_task(w, e) < 0)
 		return cmd_fail(w->app, e, CMD_NO_BOX);
 	if (w->t->began)
 		w->t->began(w->t->ctx, w->log);
@@ -52,8 +51,7 @@ static int run_work(struct taskwork *w, struct err *e)
 	toolbox_free(&w->tools); /* its sessions are in the box that ends now */
 	servers_done(&w->servers);
 	box_close(&w->setup.box);
-	if (reviewshow_end(w->app, &w->setup, e) < 0 ||
-	    boxwords_end(&w->boxwords, e) < 0)
+	if (reviewshow_end(&w->setup, e) < 0 || boxwords_end(&w->boxwords, e) < 0)
 		return cmd_fail(w->app, e, status ? status : CMD_FAILED);
 	if (boxsetup_finish(&w->setup, e) < 0)
 		return cmd_fail(w->app, e, status ? status : CMD_NO_BOX);

@@ -26,7 +26,7 @@ void taskwork_init(struct taskwork *w, struct app *app, const struct taskrun *t)
 				.interrupt = -1,
 				.model = BUF_INIT(4096),
 				.settings = BUF_INIT(64 << 10) };
-	w->setup = BOXSETUP_NONE;
+	w->setup = BOXSETUP(app);
 	view_init(&w->view, app);
 	steer_init(&w->steer, STDIN_FILENO);
 }

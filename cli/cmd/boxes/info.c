@@ -202,12 +202,11 @@ static int add_services(const struct app *app, struct json *j)
 }
 
 /* What the monitor says while the box runs, else what is recorded. */
-static int describe(const struct app *app, struct boxsetup *s, struct json **ret,
-		    struct err *e)
+static int describe(struct boxsetup *s, struct json **ret, struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
 	struct err why = ERR_NONE;
-	bool running = boxsetup_join(app, s, &why) == 0;
+	bool running = boxsetup_join(s, &why) == 0;
 	struct json *acting;
 	const char *state = running ? "running" : "stopped";
 	int r = 0;
@@ -227,7 +226,7 @@ static int describe(const struct app *app, struct boxsetup *s, struct json **ret
 		json_set(j, "acting", acting);
 	if (json_get_bool(j, "lingering", false))
 		state = "lingering";
-	if (!j || add_services(app, j) < 0 ||
+	if (!j || add_services(s->app, j) < 0 ||
 	    json_set_str(j, "project", s->spec.project) < 0 ||
 	    json_set_str(j, "state", state) < 0 ||
 	    json_set_int(j, "disk_bytes", (int64_t)snapshot_bytes(&s->store, &s->dir)) <
@@ -239,13 +238,13 @@ static int describe(const struct app *app, struct boxsetup *s, struct json **ret
 
 static int work(struct app *app, void *, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	_cleanup_json_ struct json *j = NULL;
-	int r = boxsetup_find(app, &s, e);
+	int r = boxsetup_find(&s, e);
 
 	if (r < 0)
 		return r;
-	r = describe(app, &s, &j, e);
+	r = describe(&s, &j, e);
 	if (r < 0)
 		return r;
 	if (show(app, j) < 0)

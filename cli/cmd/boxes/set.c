@@ -23,7 +23,7 @@ static bool has_any(const struct json *allow)
 /* The first allow= of a box that may reach any name closes all else (cmd/network/net.c). */
 static bool narrows(const struct app *app)
 {
-	_cleanup_boxsetup_ struct boxsetup before = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup before = BOXSETUP(app);
 	_cleanup_json_ struct json *record = NULL;
 	const char *const *allow = config_list(app->config, CONFIG_ALLOW);
 	struct err none = ERR_NONE;
@@ -33,7 +33,7 @@ static bool narrows(const struct app *app)
 	for (; *allow; allow++)
 		if (strcmp(*allow, "*") == 0)
 			return false;
-	return boxsetup_find(app, &before, &none) < 0 ||
+	return boxsetup_find(&before, &none) < 0 ||
 	       boxdir_load(&before.dir, &record, &none) < 0 ||
 	       has_any(json_get(json_get(record, "options"), "allow"));
 }
@@ -41,23 +41,23 @@ static bool narrows(const struct app *app)
 /* What stays is said when the box will not heed it at once. */
 static int keep(const struct app *app, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	const struct opt_box o = { .save = true };
 	bool narrow = narrows(app);
-	int r = boxsetup_prepare(app, &o, &s, e);
+	int r = boxsetup_prepare(&o, &s, e);
 
 	if (r == 0 && narrow)
 		render_note(app, "only what allow= names can be reached then; until "
 				 "now it was any public name");
 	if (r == 0 && s.changed)
-		boxsetup_tell_later(app, &s);
+		boxsetup_tell_later(&s);
 	return r;
 }
 
 static int show(const struct app *app, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
-	int r = boxsetup_find(app, &s, e);
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
+	int r = boxsetup_find(&s, e);
 
 	return r < 0 ? r
 		     : settings_show(app, CONFIG_FROM_BOX,

@@ -11,21 +11,21 @@ struct args {
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	struct opt_box o = { .forget = words_list(&a->names) };
-	int r = boxsetup_find(app, &s, e);
+	int r = boxsetup_find(&s, e);
 
 	boxsetup_done(&s);
-	s = BOXSETUP_NONE;
+	s = BOXSETUP(app);
 	if (r < 0)
 		return r;
-	r = boxsetup_prepare(app, &o, &s, e);
+	r = boxsetup_prepare(&o, &s, e);
 	if (r < 0)
 		return r;
 	if (!s.changed)
 		render_note(app, "that was not set for this box");
 	else
-		boxsetup_tell_later(app, &s);
+		boxsetup_tell_later(&s);
 	return 0;
 }
 

@@ -61,7 +61,7 @@ static int set_rules(const struct app *app, const struct args *a, struct json *w
 static int apply(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *what =
 		review_args(a->resume ? "continue" : "apply");
@@ -71,7 +71,7 @@ static int apply(struct app *app, void *args, struct err *e)
 				   .in = ask ? STDIN_FILENO : -1,
 				   .elsewhere = a->to,
 				   .asked = true };
-	int r = boxsetup_find(app, &s, e) ?:
+	int r = boxsetup_find(&s, e) ?:
 		set_rules(app, a, what, e) ?:
 		review_open(&s, REVIEW_GIVE, &rv, e);
 

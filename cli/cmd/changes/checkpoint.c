@@ -12,9 +12,9 @@ struct args {
 static int keep(struct app *app, void *args, struct err *e)
 {
 	const char *name = ((const struct args *)args)->name;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	_cleanup_json_ struct json *j = NULL;
-	int r = boxsetup_find(app, &s, e);
+	int r = boxsetup_find(&s, e);
 
 	if (r < 0)
 		return r;

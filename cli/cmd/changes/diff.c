@@ -31,10 +31,9 @@ static int show(const struct app *app, const struct args *a, const struct json *
 }
 
 /* @rv is NONE where nothing of it was ever under review. */
-static int open_view(const struct app *app, struct boxsetup *s, struct review *rv,
-		     struct err *e)
+static int open_view(struct boxsetup *s, struct review *rv, struct err *e)
 {
-	int r = boxsetup_find(app, s, e);
+	int r = boxsetup_find(s, e);
 
 	if (r < 0)
 		return r;
@@ -46,13 +45,13 @@ static int open_view(const struct app *app, struct boxsetup *s, struct review *r
 static int between(const struct app *app, const struct review *to, struct json *what,
 		   struct json **ret, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
-	_cleanup_review_ struct review from = REVIEW_NONE;
 	struct app first = *app;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(&first);
+	_cleanup_review_ struct review from = REVIEW_NONE;
 	int r;
 
 	first.box = app->other;
-	r = open_view(&first, &s, &from, e);
+	r = open_view(&s, &from, e);
 	if (r == 0 && (!from.setup || !to->setup))
 		return err_set(e, -ENOENT, "nothing of '%s' is under review",
 			       (from.setup ? app->box : app->other)[0]
@@ -65,7 +64,7 @@ static int between(const struct app *app, const struct review *to, struct json *
 static int diff(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *what = NULL, *list = NULL;
 	bool patch = a->patch || a->binary || (!app->json && !a->stat && !a->names);
@@ -75,7 +74,7 @@ static int diff(struct app *app, void *args, struct err *e)
 
 	what = review_args(patch ? "patch" : "diff");
 	json_set_bool(what, "binary", a->binary);
-	r = open_view(app, &s, &rv, e);
+	r = open_view(&s, &rv, e);
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)
 		r = review_add_path(what, &s, *w, e);
 	if (r == 0 && a->since)

@@ -40,10 +40,10 @@ static int permitted(const struct app *app, const struct args *a,
 static int discard(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *what = review_args("discard");
-	int r = boxsetup_find(app, &s, e) ?: review_open(&s, REVIEW_ALONE, &rv, e) ?:
+	int r = boxsetup_find(&s, e) ?: review_open(&s, REVIEW_ALONE, &rv, e) ?:
 		permitted(app, a, &rv, e);
 
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)

@@ -68,14 +68,14 @@ static int show(const struct app *app, const struct items *l, struct err *e)
 			  "list checkpoints", e);
 }
 
-static int list(const struct app *app, const struct boxsetup *s, struct err *e)
+static int list(const struct boxsetup *s, struct err *e)
 {
 	struct items l = { .v = NULL, .e = e };
 	int r = checkpoint_list(&s->dir, add_item, &l, e);
 
 	if (l.n)
 		qsort(l.v, l.n, sizeof(*l.v), by_number);
-	r = r < 0 ? r : show(app, &l, e);
+	r = r < 0 ? r : show(s->app, &l, e);
 	free(l.v);
 	return r;
 }
@@ -96,8 +96,7 @@ static int find(const struct boxsetup *s, const char *name, struct checkpoint *r
 			"project is under review");
 }
 
-static int go_back(const struct app *app, struct boxsetup *s, const char *name,
-		   struct err *e)
+static int go_back(struct boxsetup *s, const char *name, struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
 	struct checkpoint c;
@@ -106,19 +105,19 @@ static int go_back(const struct app *app, struct boxsetup *s, const char *name,
 
 	if (r < 0)
 		return r;
-	r = rewind_back(app, s, &c, e);
+	r = rewind_back(s, &c, e);
 	if (r < 0)
 		return r;
-	if (app->json) {
+	if (s->app->json) {
 		j = json_object();
 		json_set_str(j, "name", c.name);
-		return render_json(app, j);
+		return render_json(s->app, j);
 	}
 	n = checkpoint_number(c.name);
 	if (n < 0)
-		render_note(app, "the project is as it was at '%s'", c.name);
+		render_note(s->app, "the project is as it was at '%s'", c.name);
 	else
-		render_note(app,
+		render_note(s->app,
 			    "the project is as it was after %s turn%s; 'cubby resume "
 			    "--at %s' goes on from there",
 			    c.name, n == 1 ? "" : "s", c.name);
@@ -128,12 +127,12 @@ static int go_back(const struct app *app, struct boxsetup *s, const char *name,
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
-	int r = boxsetup_find(app, &s, e);
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
+	int r = boxsetup_find(&s, e);
 
 	if (r < 0)
 		return r;
-	return a->list ? list(app, &s, e) : go_back(app, &s, a->name, e);
+	return a->list ? list(&s, e) : go_back(&s, a->name, e);
 }
 
 static int check(struct app *, void *args, struct err *e)

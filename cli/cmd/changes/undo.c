@@ -6,11 +6,11 @@
 
 static int undo(struct app *app, void *, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *what = review_args("undo");
 	int64_t since = -1;
-	int r = boxsetup_find(app, &s, e) ?: review_open(&s, REVIEW_GIVE, &rv, e);
+	int r = boxsetup_find(&s, e) ?: review_open(&s, REVIEW_GIVE, &rv, e);
 
 	if (r == 0)
 		since = checkpoint_rewinding(s.dir.dirfd);

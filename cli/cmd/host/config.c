@@ -10,9 +10,9 @@
 /* Without a box, or with one that cannot be read, the rest is in force. */
 static bool load_box(const struct app *app, char *shown, size_t room)
 {
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 
-	if (boxsetup_find(app, &s, ERR_IGNORED) < 0)
+	if (boxsetup_find(&s, ERR_IGNORED) < 0)
 		return false;
 	text_escaped(shown, room, s.spec.project, strlen(s.spec.project));
 	return true;

@@ -81,11 +81,11 @@ static int start_box(const struct app *app, bool *reviews, struct err *e)
 {
 	static const char *const argv[] = { "true", NULL };
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	struct app quiet = *app;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(&quiet);
 	_cleanup_box_proc_ struct box_proc proc = BOX_PROC_NONE;
 	const struct box_command c = { .argv = argv, .io = BOX_IO_NULL };
 	const struct opt_box o = { .rm = true, .project = PROJECT_REVIEW };
-	struct app quiet = *app;
 	struct box_exit exit = { .status = 0 };
 	struct err ignored = ERR_NONE;
 	const char *tmp = getenv("TMPDIR");
@@ -103,7 +103,7 @@ static int start_box(const struct app *app, bool *reviews, struct err *e)
 		return err_sys(e, r, "cannot make '%s'", dir);
 	quiet.dir = dir;
 	quiet.quiet = true;
-	r = boxsetup_open(&quiet, &o, &s, e);
+	r = boxsetup_open(&o, &s, e);
 	*reviews = r == 0 && box_reviews(s.box);
 	if (r == 0)
 		r = box_spawn(s.box, &c, &proc, e)

@@ -88,9 +88,8 @@ static int make_layout(const struct boxsetup *s, int dir, bool flat, int abort_f
 	return r < 0 ? r : layoutout_end(&l, run, "image", e);
 }
 
-static int take_image(const struct app *app, const struct boxsetup *s,
-		      const struct staging *st, const struct pulling_ref *as,
-		      struct image *ret, struct err *e)
+static int take_image(const struct boxsetup *s, const struct staging *st,
+		      const struct pulling_ref *as, struct image *ret, struct err *e)
 {
 	char ref[PATH_MAX + 64], source[PATH_MAX];
 	const struct pulling_ref what = {
@@ -99,7 +98,7 @@ static int take_image(const struct app *app, const struct boxsetup *s,
 
 	snprintf(ref, sizeof(ref), "oci:%s/tmp/%s", s->store.path, st->name);
 	snprintf(source, sizeof(source), "commit of %.900s", s->spec.project);
-	return pulling_image(app, &s->store, &s->spec.map, &what, ret, e);
+	return pulling_image(s->app, &s->store, &s->spec.map, &what, ret, e);
 }
 
 /* How many layers the box's image has; 1 where it came as one. */
@@ -138,12 +137,12 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 {
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
 	_cleanup_staging_ struct staging st = STAGING_NONE;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	_cleanup_close_ int lock = -1;
 	struct pulling_ref as = { .name = name };
 	int r;
 
-	r = lock = snap_open(app, &s, e);
+	r = lock = snap_open(&s, e);
 	if (r >= 0)
 		r = signals_hold(&held, e);
 	if (r >= 0)
@@ -154,7 +153,7 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 	if (r >= 0)
 		r = make_layout(&s, st.dirfd, as.flat, held.fd, e);
 	if (r >= 0)
-		r = take_image(app, &s, &st, &as, ret, e);
+		r = take_image(&s, &st, &as, ret, e);
 	if (st.dirfd >= 0)
 		(void)staging_remove(&s.store, &st, worker_rmtree, &s.spec.map,
 				     ERR_IGNORED);

@@ -27,8 +27,8 @@ static int send_all(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
 	_cleanup_json_ struct json *done = json_array();
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
-	int r = boxsetup_running(app, &s, e);
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
+	int r = boxsetup_running(&s, e);
 
 	for (size_t i = 0; i < a->pids.n && r == 0; i++) {
 		uint64_t pid = 0;

@@ -15,11 +15,11 @@ struct args {
 };
 
 /* One that lingers has nothing in it that could print. */
-static bool is_running(const struct app *app, struct boxsetup *s)
+static bool is_running(struct boxsetup *s)
 {
 	_cleanup_json_ struct json *info = NULL;
 	struct err none = ERR_NONE;
-	bool yes = boxsetup_join(app, s, &none) == 0 &&
+	bool yes = boxsetup_join(s, &none) == 0 &&
 		   box_ask(s->box, "info", NULL, &info, &none) == 0 &&
 		   !json_get_bool(info, "lingering", false);
 
@@ -45,7 +45,7 @@ static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
 	_cleanup_words_ struct words words = WORDS_NONE;
-	_cleanup_boxsetup_ struct boxsetup setup = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup setup = BOXSETUP(app);
 	_cleanup_linejson_ struct linejson lines;
 	const struct opt_box o = { .look = true };
 	struct boxrun what = { .raw = a->raw };
@@ -53,9 +53,9 @@ static int work(struct app *app, void *args, struct err *e)
 	int r;
 
 	linejson_init(&lines);
-	if (boxsetup_find(app, &setup, e) < 0)
+	if (boxsetup_find(&setup, e) < 0)
 		return cmd_fail(app, e, CMD_CUBBY);
-	runs = is_running(app, &setup);
+	runs = is_running(&setup);
 	if (detach_logs(a->pid, a->tail, a->follow && runs, &words) < 0)
 		return err_sys(e, -ENOMEM, "cannot read the logs");
 	if (a->follow && !runs)

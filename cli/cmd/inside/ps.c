@@ -31,10 +31,10 @@ static void add_row(struct table *t, const struct boxps_proc *p)
 
 static int list(struct app *app, void *, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	_cleanup_boxps_ struct boxps ps = BOXPS_NONE;
 	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
-	int r = boxsetup_running(app, &s, e);
+	int r = boxsetup_running(&s, e);
 
 	if (r < 0)
 		return r;

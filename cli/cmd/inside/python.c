@@ -492,7 +492,7 @@ static int in_box(struct app *app, const struct args *a, const char *code,
 				    .ctx = &run.view,
 				    .user = config_text(app->config, CONFIG_USER),
 				    .files = !app->json };
-	int r = imagerun_env(app, s, &image, e);
+	int r = imagerun_env(s, &image, e);
 
 	conf.env = (const char *const *)image.env.v;
 	conf.context = a->context;
@@ -515,17 +515,17 @@ static int run_python(struct app *app, void *args, struct err *e)
 	const struct args *a = args;
 	_cleanup_acting_ struct acting acting = ACTING_NONE;
 	_cleanup_buf_ struct buf code = BUF_INIT(PYTHON_CODE_MAX);
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	int status, r;
 
 	r = a->typed ? 0 : read_code(a, &code, e);
 	if (r < 0)
 		return r;
-	r = boxsetup_prepare(app, &a->box, &s, e);
+	r = boxsetup_prepare(&a->box, &s, e);
 	if (r < 0)
 		return r;
 	acting_begin(app, s.dir.dirfd, s.spec.project, &acting);
-	r = boxsetup_start(app, &s, NULL, e);
+	r = boxsetup_start(&s, NULL, e);
 	if (r < 0)
 		return r;
 	status = in_box(app, a, buf_cstr(&code), &s, e);

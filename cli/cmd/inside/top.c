@@ -109,9 +109,9 @@ static int watch(const struct app *app, pid_t init, bool again, struct err *e)
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	bool once = a->once || app->json || !tty_is(STDOUT_FILENO);
-	int r = boxsetup_running(app, &s, e);
+	int r = boxsetup_running(&s, e);
 
 	return r < 0 ? r : watch(app, box_init_pid(s.box), !once, e);
 }

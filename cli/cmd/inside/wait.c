@@ -14,13 +14,13 @@ static int wait_for(struct app *app, void *args, struct err *e)
 	const struct args *a = args;
 	_cleanup_words_ struct words words = WORDS_NONE;
 	_cleanup_linejson_ struct linejson lines;
-	_cleanup_boxsetup_ struct boxsetup setup = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup setup = BOXSETUP(app);
 	const struct opt_box o = { .look = true };
 	struct boxrun what = { .tty = false };
 	int r;
 
 	linejson_init(&lines);
-	r = boxsetup_find(app, &setup, e);
+	r = boxsetup_find(&setup, e);
 	if (r < 0)
 		return r;
 	if (detach_wait(words_list(&a->pids), &words) < 0)

@@ -119,13 +119,13 @@ static int tell_narrowing(const struct app *app, struct box *b, const struct arg
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	_cleanup_json_ struct json *rules = NULL;
 	_cleanup_json_ struct json *info = NULL;
 	_cleanup_json_ struct json *stats = NULL;
 	const struct args nothing = { 0 };
 	bool change = a->allow.n || a->deny.n || a->drop.n;
-	int r = boxsetup_running(app, &s, e);
+	int r = boxsetup_running(&s, e);
 
 	if (r < 0)
 		return r;

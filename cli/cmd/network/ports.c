@@ -123,11 +123,11 @@ static void add_rows(struct table *t, const struct json *answer)
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	_cleanup_json_ struct json *q = json_object();
 	_cleanup_json_ struct json *answer = NULL;
 	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
-	int r = boxsetup_running(app, &s, e);
+	int r = boxsetup_running(&s, e);
 
 	if (r < 0)
 		return r;

@@ -28,9 +28,8 @@ static int tell(const struct app *app, bool agreed, bool widened)
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
-	int r = boxsetup_locate(app, &s, a->yes ? PROJECT_AGREE : PROJECT_ASK_OR_FAIL,
-				e);
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
+	int r = boxsetup_locate(&s, a->yes ? PROJECT_AGREE : PROJECT_ASK_OR_FAIL, e);
 
 	if (r < 0)
 		return r;

@@ -20,10 +20,10 @@ static int tell(const struct app *app, bool ran, struct err *e)
 
 static int work(struct app *app, void *, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	struct boxend_grace grace = { .until_ms = sys_now_ms() + DOWN_MS,
 				      .interrupt = -1 };
-	int r = boxsetup_running(app, &s, e);
+	int r = boxsetup_running(&s, e);
 
 	if (r == -ENOENT && s.dir.dirfd >= 0) {
 		render_note(app, "the box is not running");

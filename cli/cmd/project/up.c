@@ -46,14 +46,14 @@ static int work(struct app *app, void *args, struct err *e)
 	const struct args *a = args;
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
 	_cleanup_acting_ struct acting acting = ACTING_NONE;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
-	int r = boxsetup_prepare(app, &a->box, &s, e);
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
+	int r = boxsetup_prepare(&a->box, &s, e);
 
 	if (r < 0)
 		return r;
 	s.spec.keep = true;
 	acting_begin(app, s.dir.dirfd, s.spec.project, &acting);
-	r = boxsetup_start(app, &s, NULL, e);
+	r = boxsetup_start(&s, NULL, e);
 	if (r >= 0) /* also of one that ran before */
 		r = box_ask(s.box, "keep", NULL, NULL, e);
 	if (r >= 0)

@@ -79,7 +79,7 @@ static int open_toolbox(struct host *h, const struct mcp_hooks *hooks, struct er
 		.interrupt_fd = hooks->interrupt_fd,
 		.aside = hooks->aside,
 	};
-	int r = imagerun_env(h->app, &h->box, &h->image, e);
+	int r = imagerun_env(&h->box, &h->image, e);
 
 	if (r < 0)
 		return r;
@@ -124,9 +124,9 @@ static int host_open(struct host *h, const struct mcp_hooks *hooks, struct err *
 	if (r < 0)
 		return r;
 	join.wipe = join.unlink = false; /* that is done */
-	h->box = BOXSETUP_NONE;
+	h->box = BOXSETUP(h->app);
 	h->open = true;
-	r = boxsetup_open(h->app, &join, &h->box, e);
+	r = boxsetup_open(&join, &h->box, e);
 	if (r >= 0)
 		r = open_toolbox(h, hooks, e);
 	if (r < 0)

@@ -56,9 +56,9 @@ static int make_branch(struct snap *from, const struct args *a, struct err *e)
 static int branch(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_snap_ struct snap s = SNAP_NONE;
+	_cleanup_snap_ struct snap s = SNAP(app);
 	_cleanup_json_ struct json *j = json_object();
-	int r = snap_find(app, &s, e);
+	int r = snap_find(&s, e);
 
 	if (r >= 0)
 		r = make_branch(&s, a, e);
@@ -66,10 +66,10 @@ static int branch(struct app *app, void *args, struct err *e)
 		return r;
 	if (app->json) {
 		json_set_str(j, "name", a->name);
-		snap_tell(app, &s, j);
+		snap_tell(&s, j);
 		return render_json(app, j);
 	}
-	snap_tell(app, &s, NULL);
+	snap_tell(&s, NULL);
 	render_note(app, "branch '%s': 'cubby -b %s ...' uses it", a->name, a->name);
 	return 0;
 }

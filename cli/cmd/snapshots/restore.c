@@ -11,12 +11,12 @@ struct args {
 static int restore(struct app *app, void *args, struct err *e)
 {
 	const char *name = ((const struct args *)args)->name;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	_cleanup_json_ struct json *j = json_object();
 	_cleanup_close_ int lock = -1;
 	int r;
 
-	r = lock = snap_open(app, &s, e);
+	r = lock = snap_open(&s, e);
 	if (r >= 0)
 		r = setup_kept_restore(&s, name, e);
 	if (r < 0)

@@ -50,7 +50,7 @@ static int tell(const struct app *app, const struct snap *s, const char *name,
 	_cleanup_json_ struct json *j = json_object();
 
 	if (!app->json) {
-		snap_tell(app, s, NULL);
+		snap_tell(s, NULL);
 		render_note(
 			app,
 			*c->project
@@ -63,18 +63,18 @@ static int tell(const struct app *app, const struct snap *s, const char *name,
 	json_set_str(j, "name", name);
 	json_set_int(j, "layers", (int64_t)c->n);
 	json_set_bool(j, "project", *c->project != '\0');
-	snap_tell(app, s, j);
+	snap_tell(s, j);
 	return render_json(app, j);
 }
 
 static int take_one(struct app *app, void *args, struct err *e)
 {
 	const char *name = ((const struct args *)args)->name;
-	_cleanup_snap_ struct snap s = SNAP_NONE;
+	_cleanup_snap_ struct snap s = SNAP(app);
 	_cleanup_json_ struct json *record = NULL;
 	char number[SPEC_NAME];
 	struct chain c;
-	int r = snap_find(app, &s, e);
+	int r = snap_find(&s, e);
 
 	if (r < 0)
 		return r;

@@ -81,22 +81,21 @@ static int show(const struct app *app, const struct items *l, struct err *e)
 			  "list snapshots", e);
 }
 
-static int list(const struct app *app, const struct boxsetup *s, struct err *e)
+static int list(const struct boxsetup *s, struct err *e)
 {
 	struct items l = { .v = NULL, .e = e };
 	int r = snapshot_list(&s->dir, add_item, &l, e);
 
 	if (l.n)
 		qsort(l.v, l.n, sizeof(*l.v), by_time);
-	r = r < 0 ? r : show(app, &l, e);
+	r = r < 0 ? r : show(s->app, &l, e);
 	free(l.v);
 	return r;
 }
 
 /* ---- removing ---------------------------------------------------------------------------- */
 
-static int forget(const struct app *app, struct boxsetup *s, const struct args *a,
-		  struct err *e)
+static int forget(struct boxsetup *s, const struct args *a, struct err *e)
 {
 	const struct boxdir_rm rm = { worker_rmtree, &s->spec.map };
 	int r;
@@ -106,7 +105,7 @@ static int forget(const struct app *app, struct boxsetup *s, const struct args *
 		r = snapshot_forget(&s->dir, *w, e);
 		if (r < 0)
 			return r;
-		render_note(app, "the snapshot '%s' is removed", *w);
+		render_note(s->app, "the snapshot '%s' is removed", *w);
 	}
 	return snapshot_collect(&s->store, &rm, e);
 }
@@ -114,12 +113,12 @@ static int forget(const struct app *app, struct boxsetup *s, const struct args *
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
-	int r = boxsetup_find(app, &s, e);
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
+	int r = boxsetup_find(&s, e);
 
 	if (r < 0)
 		return r;
-	return a->remove.n ? forget(app, &s, a, e) : list(app, &s, e);
+	return a->remove.n ? forget(&s, a, e) : list(&s, e);
 }
 
 static const struct cmd_option options[] = {

@@ -179,8 +179,8 @@ static int write_page(struct app *app, const struct boxdir *dir, const struct ar
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
-	int r = boxsetup_find(app, &s, e);
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
+	int r = boxsetup_find(&s, e);
 
 	if (r < 0)
 		return r;
