@@ -31,6 +31,15 @@ int listen_run(char *const argv[], struct err *e);
 /* [{"port": N, "pid": N, "process": NAME}, …], those alone whose process may be looked at */
 int owners_run(char *const argv[], struct err *e);
 
+int put_run(char *const argv[], struct err *e); /* PATH SIZE */
+
+/* PATH SIZE: SIZE bytes of standard input say what is replaced in the file, five texts for
+ * each, every one with a NUL behind it: the first line and the last that count (-1 = to the
+ * end), whether there may be several ("1"), the text, and what stands there after it. In
+ * order, each on the result of the one before: all of them, or the file stays.
+ * {"path", "size"} */
+int replace_run(char *const argv[], struct err *e);
+
 /* QUERY PATH FLAGS LIMIT OFFSET; h = hidden ones, too; f, d = files or directories alone */
 int rank_search(char *const argv[], struct err *e);
 int rank_matches(char *const argv[], struct err *e); /* texts, too */

@@ -15,17 +15,10 @@
 #include "agent/server/files/document.h"
 #include "agent/server/files/fileop.h"
 #include "agent/server/files/pathname.h"
-#include "agent/server/files/replace.h"
 #include "agent/server/tenant/tenant.h"
 #include "base/text.h"
 
-enum {
-	EDIT_MAX = 16 << 20,
-	NUMBER = 24,
-	RANK_OFFSET_MAX = 20000,
-	ARCHIVE_MAX = 500,
-	SEARCH_MS = 60000
-};
+enum { NUMBER = 24, RANK_OFFSET_MAX = 20000, ARCHIVE_MAX = 500, SEARCH_MS = 60000 };
 
 /* What a page of the box may do in a browser: nothing in the name of this origin. */
 static const char *const sandbox[] = {
@@ -338,38 +331,44 @@ static int write_file(struct exchange *x, struct err *e)
 	return r < 0 ? r : put(x, path, &in, e);
 }
 
-/* "MODE SIZE\n", then the file. */
-static int replace_in(struct exchange *x, struct buf *out, struct err *e)
+/* What the applet is told of one: its five texts (runtime/init/applets.h). */
+static int add_replacement(const struct json *one, struct buf *in, struct err *e)
 {
-	char *nl = out->len ? memchr(out->data, '\n', out->len) : NULL;
-	char path[PATH_MAX];
-	uint64_t size;
-	int r = path_body(x, "path", path, e);
+	const char *target = json_get_str(one, "target");
+	const char *with = json_get_str(one, "replacement");
+	int64_t first = json_get_int(one, "start_line", 1);
+	int64_t last = json_get_int(one, "end_line", -1);
 
-	if (r < 0)
-		return r;
-	if (!nl || sscanf(out->data, "%*o %" SCNu64, &size) != 1)
-		return err_set(e, -EPROTO, "the file program's answer makes no sense");
-	if (size > EDIT_MAX) /* of which the beginning has come */
-		return err_set(e, -EMSGSIZE, "the file is too large");
-	buf_consume(out, (size_t)(nl + 1 - out->data));
-	if (out->len && memchr(out->data, '\0', out->len))
-		return err_set(e, -EMEDIUMTYPE, "'%s' is no text", path);
-	r = replace_apply(out, json_get(exchange_json(x), "replacements"), e);
-	return r < 0 ? r : put(x, path, out, e);
+	if (!target || !*target || !with)
+		return err_set(e, -EBADMSG, "target and replacement are needed");
+	buf_addf(in, "%" PRId64 "%c", MAX(first, 1), '\0');
+	if (last >= 0)
+		buf_addf(in, "%" PRId64, last);
+	buf_addf(in, "%c%d%c", '\0', json_get_bool(one, "allow_multiple", false), '\0');
+	buf_add(in, target, strlen(target) + 1);
+	buf_add(in, with, strlen(with) + 1);
+	return buf_failed(in) < 0 ? err_sys(e, buf_failed(in), "cannot replace") : 0;
 }
 
 static int replace_file(struct exchange *x, struct err *e)
 {
-	char path[PATH_MAX], most[NUMBER];
-	const char *const argv[] = { "get", path, most, NULL };
-	const struct fileop_conf c = { .argv = argv,
-				       .gather = EDIT_MAX + NUMBER, /* and its head */
-				       .gathered = replace_in,
-				       .failed = no_file };
+	const struct json *list = json_get(exchange_json(x), "replacements");
+	_cleanup_buf_ struct buf in = BUF_INIT(EXCHANGE_JSON_MAX);
+	char path[PATH_MAX], size[NUMBER];
+	const char *const argv[] = { "replace", path, size, NULL };
+	const struct fileop_conf c = {
+		.argv = argv, .in = &in, .limit_ms = SEARCH_MS, .failed = no_file
+	};
 	int r = path_body(x, "path", path, e);
 
-	snprintf(most, sizeof(most), "%d", EDIT_MAX);
+	if (r == 0 && (json_type(list) != JSON_ARRAY || !json_len(list)))
+		r = err_set(e, -EBADMSG, "replacements are needed");
+	json_each(one, list)
+	{
+		if (r == 0)
+			r = add_replacement(one, &in, e);
+	}
+	snprintf(size, sizeof(size), "%zu", in.len);
 	return r < 0 ? r : fileop_run(x, &c, e);
 }
 

@@ -139,3 +139,58 @@ for _ in range(1000):
 	[ $(($(peak) - before)) -lt 8000 ]
 	serves 1
 }
+
+# Processor time of the server, in hundredths of a second.
+spent() { awk '{ print $14 + $15 }' "/proc/$SERVE_PID/stat"; }
+
+# times N TARGET WITH: one text becomes another, and that the first, and so on
+to_and_fro() {
+	jq -nc --argjson n "$1" --arg a "$2" --arg b "$3" '{path: "large", replacements:
+		[range($n) | if . % 2 == 0 then [$a, $b] else [$b, $a] end | {target: .[0], replacement: .[1]}]}' >replace.json
+}
+
+@test "K07: what is replaced in a file is the box's work, and nobody else waits for it" {
+	{ head -c $((16777216 - 4)) /dev/zero | tr '\0' a; echo end; } >large
+	sum=$(sha256sum <large)
+	to_and_fro 200 end fin
+	serve GET /files/cwd
+	before=$(spent)
+	serve_status POST /files/replace 200 -H 'Content-Type: application/json' -d @replace.json
+	[ "$(jq -r .size serve.body)" = 16777216 ]
+	[ "$(sha256sum <large)" = "$sum" ]
+	[ $(($(spent) - before)) -lt "$(lib_longer 50)" ]
+	[ "$(peak)" -lt 100000 ]
+	# more than anybody waits for; who asked leaves, and it ends
+	to_and_fro 30000 end fin
+	curl -sS -m 60 -H "Authorization: Bearer $SERVE_KEY" -H 'Content-Type: application/json' -d @replace.json \
+		"$SERVE_URL/files/replace" >replace.out 3>&- &
+	cell=$!
+	serves 20
+	kill -0 "$cell"
+	kill "$cell"
+	for ((tries = 0; tries < 200; tries++)); do
+		serve GET /v1/boxes/here/processes
+		[ "$(jq 'map(select(.pid != 1)) | length' <<<"$output")" != 0 ] || break
+		read -rt 0.05 <> <(:) || true
+	done
+	[ "$(jq 'map(select(.pid != 1)) | length' <<<"$output")" = 0 ]
+	[ "$(sha256sum <large)" = "$sum" ]
+	[ -z "$(find . -name '*.cubby-*')" ]
+}
+
+@test "K07: a file that becomes a link, a pipe or a directory while a text in it is replaced" {
+	serve_json POST /execute?wait=20 '{"command":"mkdir -p /root/out; printf two >/root/out/other"}'
+	serve_json POST /execute "$(jq -nc --arg c ': >on; while [ ! -e off ]; do
+		printf one >new; mv -fT new at; ln -s /root/out/other new; mv -fT new at; ln -s none new; mv -fT new at
+		mkfifo new; mv -fT new at; rm -f at; mkdir at; rmdir at; done; : >done' '{command: $c}')"
+	until [ -e on ]; do read -rt 0.02 <> <(:) || true; done
+	for ((n = 0; n < 100; n++)); do
+		serve_json POST /files/replace '{"path":"at","replacements":[{"target":"o","replacement":"o"}]}' -o answer -w '%{http_code}'
+		[[ $output =~ ^(200|400|403|404|409)$ ]] || { echo "$output"; cat answer; return 1; }
+	done
+	: >off
+	until [ -e done ]; do read -rt 0.02 <> <(:) || true; done
+	serves 3
+	serve_json POST /execute?wait=20 '{"command":"cat /root/out/other; find . /root/out -name \"*.cubby-*\""}'
+	[[ $(jq -r '[.output[].data] | add' <<<"$output") =~ ^(two|one)$ ]]
+}
