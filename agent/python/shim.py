@@ -33,6 +33,9 @@ HERE = __file__
 TEXT_MAX = 64 << 10  # of text/plain and of a traceback
 MIME_MAX = 4 << 20  # of other forms; what is longer goes to a file
 FRAME_MAX = 16 << 20
+FORMS_MAX = 64  # of a value, as its reader takes them
+DEPTH_MAX = 32  # of metadata
+LINES_MAX = 1000  # of a traceback
 FRAMES_SHOWN = 20  # of a traceback
 OUT_DIR = "/tmp/cubby-out"
 AWAIT = getattr(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0)  # 3.8
@@ -66,6 +69,14 @@ def cut(text, limit=TEXT_MAX):
     if len(text) <= limit:
         return text
     return "%s\n… (%d characters left out)" % (text[:limit], len(text) - limit)
+
+
+def cut_lines(text, limit=LINES_MAX):
+    """As many lines at most, the first and the last."""
+    lines = text.rstrip("\n").split("\n")
+    if len(lines) > limit:
+        lines[limit // 2:-limit // 2] = ["… (%d lines left out)" % (len(lines) - limit)]
+    return lines
 
 
 def flush():
@@ -176,14 +187,14 @@ def plain(obj):
     try:
         if "pandas" in sys.modules and type(obj).__module__.startswith("pandas."):
             with sys.modules["pandas"].option_context("display.max_rows", 60):
-                return cut(repr(obj))
+                return repr(obj)
         text = repr(obj)
         ordered = sys.version_info >= (3, 8) or not isinstance(obj, dict)
         if 80 < len(text) <= TEXT_MAX and type(obj) in PLAIN and ordered:
             import pprint
             more = {"sort_dicts": False} if sys.version_info >= (3, 8) else {}
             text = pprint.pformat(obj, width=100, compact=True, **more)
-        return cut(text)
+        return text
     except Exception as e:
         return "<%s whose repr() failed: %s>" % (type(obj).__name__, type(e).__name__)
 
@@ -260,12 +271,14 @@ def bundle_of(data, metadata):
     """The members of a message: every form is text there, or a file."""
     texts, files = {}, {}
     for mime, value in data.items():
-        mime = clean(mime)[:100]
+        mime = "".join(c for c in mime[:200] if "!" <= c <= "~")[:100]
+        if not mime or len(texts) + len(files) >= FORMS_MAX - 1:  # one is for an error
+            continue
         raw = binary(mime, value)
         if raw is None and not isinstance(value, str):
             try:
                 value = json.dumps(value)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, RecursionError):
                 continue
         try:
             if raw is not None and (Shim.files or len(raw) > MIME_MAX * 3 // 4):
@@ -278,11 +291,23 @@ def bundle_of(data, metadata):
                 texts[mime] = clean(cut(value) if mime == "text/plain" else value)
         except OSError as e:
             texts.setdefault("text/plain", "<%s: %s>" % (mime, e))
+    return {"data": texts, "files": files, "metadata": checked(metadata)}
+
+
+def is_deep(value, most):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return not most or any(is_deep(each, most - 1) for each in inner)
+
+
+def checked(metadata):
+    """As its reader takes it, or nothing: who sends what is no message is ended."""
     try:
-        metadata = json.loads(clean(json.dumps(metadata)))
-    except (TypeError, ValueError):
-        metadata = {}
-    return {"data": texts, "files": files, "metadata": metadata}
+        text = json.dumps(metadata, allow_nan=False)
+        metadata = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return {}
+    few = len(text) <= TEXT_MAX and "\\u0000" not in text
+    return metadata if few and not is_deep(metadata, DEPTH_MAX) else {}
 
 
 def show(kind, data, metadata=None, **more):
@@ -629,12 +654,12 @@ def describe(error):
             parts = what.format_exception_only()
         else:
             parts = what.format()
-        lines = cut("".join(parts)).rstrip("\n").split("\n")
+        lines = cut_lines(cut("".join(parts)))
         try:
             text = str(error)
         except Exception:
             text = ""
-    return {"ename": clean(type(error).__name__), "evalue": cut(clean(text), 4096),
+    return {"ename": cut(clean(type(error).__name__), 4096), "evalue": cut(clean(text), 4096),
             "tb": [clean(line) for line in lines]}
 
 
@@ -733,8 +758,10 @@ def begin():
     os.dup2(null, 0)
     os.close(null)
     if HERE.startswith("/proc/self/fd/"):
-        os.close(int(HERE[len("/proc/self/fd/"):]))  # children need not have it
-    linecache.cache[HERE] = (0, None, [], HERE)  # that name is another file from here on
+        # It stays what that name is, for a traceback is looked up in it: a pipe in its place
+        # would be waited for. Children need not have it.
+        os.set_inheritable(int(HERE[len("/proc/self/fd/"):]), False)
+    linecache.cache[HERE] = (0, None, [], HERE)
     if Shim.merge:
         os.dup2(1, 2)
     Shim.kept = {fd: os.dup(fd) for fd in (1, 2)}  # not for children: PEP 446

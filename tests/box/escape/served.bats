@@ -140,6 +140,45 @@ for _ in range(1000):
 	serves 1
 }
 
+# What an object says of itself is no message of a forger: who shows it keeps what was defined.
+@test "K07: values that say odd things of themselves end no interpreter" {
+	begin_cell 'import json
+class Odd:
+    def __init__(self, data, metadata={}):
+        self.both = dict({"text/plain": "shown"}, **data), metadata
+    def _repr_mimebundle_(self, **_):
+        return self.both
+deep, deeper, kept = {}, [], 42
+for _ in range(200): deep = {"a": deep}
+for _ in range(100000): deeper = [deeper]
+for odd in [({"text/html; charset=utf-8": "x"},), ({"té": "x", "": "x", " ": "x"},),
+            ({"a/%d" % i: "x" for i in range(1000)},), ({}, {"a": "\0"}), ({}, {"a": float("nan")}),
+            ({}, deep), ({}, {"a": deeper}), ({}, {str(i): i for i in range(100000)}),
+            ({}, {"a": "x" * (30 << 20)}), ({"application/json": deeper},)]:
+    display(Odd(*odd))
+open("began", "w").close()'
+	wait "$cell"
+	[ "$(grep -c '"text":"shown"' cell.out)" = 10 ]
+	grep -q end_of_execution cell.out
+	run_cell() {
+		jq -nc --arg c "$1" --arg i "$context" '{code: $c, context_id: $i}' >cell.json
+		serve POST /execute -H 'Content-Type: application/json' -d @cell.json
+	}
+	run_cell 'raise type("S", (SyntaxError,), {})("\n" * 100000)'
+	[[ $output == *'"name":"S"'*'lines left out'* ]]
+	run_cell 'raise type("E" * (20 << 20), (Exception,), {})("x")'
+	[[ $output == *'"name":"EEEE'*'characters left out'* ]]
+	run_cell '"a" * (5 << 20)'
+	[[ $output == *'(5177346 characters left out)'* ]]
+	run_cell 'import threading
+t = threading.Thread(target=lambda: display("x", display_id="x" * (17 << 20)), daemon=True); t.start(); t.join(20)
+t.is_alive()'
+	[[ $output == *'too large to be shown'*'"text":"False"'* ]]
+	run_cell kept
+	[[ $output == *'"text":"42"'* ]]
+	[ "$(peak)" -lt 120000 ]
+}
+
 # Processor time of the server, in hundredths of a second.
 spent() { awk '{ print $14 + $15 }' "/proc/$SERVE_PID/stat"; }
 
