@@ -18,6 +18,7 @@
 #include "runtime/init/walk.h"
 
 enum { CHUNK = 64 << 10 };
+#define TEXT_FILE_MAX ((off_t)4 << 30)
 
 static struct jsonout *jsonout_new(struct err *e)
 {
@@ -143,6 +144,11 @@ int browse_text(char *const argv[], struct err *e)
 
 	if (!j)
 		return e->code;
+	/* it is read twice: once to be judged and counted */
+	if (st.st_size > TEXT_FILE_MAX)
+		return err_set(e, -EFBIG,
+			       "the file is larger than 4 GiB: a command reads it "
+			       "better (sed, tail), or /files/view all of it");
 	if (num_u64(argv[2], &t.first) < 0 || num_u64(argv[3], &t.last) < 0)
 		return err_set(e, -EINVAL, "bad line numbers");
 	r = text_pass(&t, false, e);

@@ -269,6 +269,10 @@ Python has ended; what was defined in it is lost' ]
 		assert "default-src 'none'" in r.headers["Content-Security-Policy"]
 		xsrf = re.match(r"_xsrf=([0-9a-f]{32}); Path=/; SameSite=Lax$", r.headers["Set-Cookie"]).group(1)
 		assert xsrf.encode() in page and xsrf.encode() not in ask("GET", "/login")[1]
+		# a plain cookie goes to all ports of a host: behind TLS it is none
+		assert ask("GET", "/login", X_Forwarded_Proto="https")[0].headers["Set-Cookie"].endswith("; SameSite=Lax; Secure")
+		assert ask("POST", "/login", urllib.parse.urlencode({"_xsrf": xsrf, "password": key}), Content_Type="application/x-www-form-urlencoded",
+		    Cookie="_xsrf=" + xsrf, X_Forwarded_Proto="https")[0].headers["Set-Cookie"].endswith("; SameSite=Strict; Secure")
 		# without the form's token, or with another's, the password is not looked at
 		assert log_in(key, "x" * 32)[0].status == 403
 		assert log_in(key, xsrf, "a=b")[0].status == 403

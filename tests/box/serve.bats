@@ -474,6 +474,9 @@ $LIB_PROJECT" ]
 		[ "$(head -n 1 large)" = "$([ $size = 16777216 ] && echo tw || echo two)" ]
 	done
 	rm large
+	truncate -s 4294967297 large # read as text it would take long before anything comes
+	serve_status GET '/files/read?path=large&start_line=1&end_line=1' 413
+	rm large
 	serve_status POST /files/replace 404 -H 'Content-Type: application/json' \
 		-d '{"path":"none","replacements":[{"target":"2","replacement":"x"}]}'
 	serve GET '/files/list?directory=a'

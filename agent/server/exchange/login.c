@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "agent/server/exchange/impl.h"
 #include "agent/server/http/cookie.h"
@@ -105,6 +106,18 @@ static bool may_try(struct logins *l)
 	return l->wrong < LOGIN_WRONG;
 }
 
+/* Cookies know no ports: of a plain one all ports of the host are told that the person looks
+ * at, those that a box publishes among them. So it is none where there is TLS, also a proxy's
+ * in front. */
+static const char *secure(const struct exchange *x)
+{
+	const char *front = head_field(&x->head, "x-forwarded-proto");
+
+	return x->server->conf->tls || (front && strcasecmp(front, "https") == 0)
+		       ? "; Secure"
+		       : "";
+}
+
 /* ---- the form --------------------------------------------------------------------------- */
 
 static int get_login(struct exchange *x, struct err *e)
@@ -121,7 +134,7 @@ static int get_login(struct exchange *x, struct err *e)
 	if (r < 0)
 		return r;
 	snprintf(set, sizeof(set), "Set-Cookie: _xsrf=%s; Path=/; SameSite=Lax%s",
-		 token, x->server->conf->tls ? "; Secure" : "");
+		 token, secure(x));
 	snprintf(text, sizeof(text), page, token);
 	exchange_begin(x, 200, "text/html; charset=utf-8", headers,
 		       (int64_t)strlen(text));
@@ -157,7 +170,7 @@ static void welcome(struct exchange *x, const struct key *key)
 	/* not for "/proxy/": what is there belongs to a box */
 	snprintf(set, sizeof(set),
 		 "Set-Cookie: cubby-login=%s; Path=/api; HttpOnly; SameSite=Strict%s",
-		 id, x->server->conf->tls ? "; Secure" : "");
+		 id, secure(x));
 	exchange_begin(x, 302, NULL, headers, 0);
 	exchange_end(x);
 }
