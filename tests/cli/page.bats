@@ -40,6 +40,13 @@ page() {
 	run -1 grep -nE 'innerHTML|outerHTML|insertAdjacent|eval\(|document\.write' "$CUBBY_TEST_TOP"/agent/server/page/*.js
 }
 
+@test "page: what it shows of hidden characters is what a terminal shows, over all of Unicode" {
+	lib_skipped
+	run -0 node "$CUBBY_TEST_TOP/tests/fake/page_hidden.mjs" "$CUBBY_TEST_TOP/agent/server/page/dom.js" \
+		"$CUBBY_TEST_TOP/tests/unit/base/hidden.txt"
+	[[ $output == *'0 differences' ]]
+}
+
 @test "page: without npm it is missing, and says so" {
 	local bin
 	mkdir tools

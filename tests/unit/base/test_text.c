@@ -1,6 +1,9 @@
 #include "base/text.h"
 
+#include "base/embed.h"
 #include "tests/unit/unit.h"
+
+EMBED(hidden_table, "tests/unit/base/hidden.txt");
 
 #define STR(s) s, sizeof(s) - 1
 
@@ -231,6 +234,35 @@ static void is_in(void)
 	assert_false(text_is_below("a", "") || text_is_below("/a", "/a/b"));
 }
 
+/* "WHAT FROM TO" in hexadecimal: these are hidden ("*"), or WHAT is behind each of these. The
+ * page of the server is proved by the same table (tests/fake/page_hidden.mjs). */
+static void hidden_is_what_the_table_says(void)
+{
+	static const unsigned apart[] = { 0x200c, 0x200d, 0xfe0e, 0xfe0f };
+	_cleanup_buf_ struct buf found = BUF_INIT(1 << 16);
+
+	for (size_t i = 0; i <= ARRAY_SIZE(apart); i++) {
+		unsigned what = i ? apart[i - 1] : 0, from = 0;
+		bool on = false;
+
+		for (unsigned c = 0; c <= 0x110000; c++) {
+			bool is = c < 0x110000 && (c < 0xd800 || c > 0xdfff);
+
+			for (size_t k = 0; !i && k < ARRAY_SIZE(apart); k++)
+				is &= c != apart[k];
+			is = is && (i ? text_hidden(c, what) : text_hidden('a', c));
+			if (is && !on)
+				from = c;
+			else if (on && !is && i)
+				buf_addf(&found, "%04x %04x %04x\n", what, from, c - 1);
+			else if (on && !is)
+				buf_addf(&found, "* %04x %04x\n", from, c - 1);
+			on = is;
+		}
+	}
+	assert_string_equal(buf_cstr(&found), hidden_table);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -242,6 +274,7 @@ int main(void)
 		{ "lines", lines },
 		{ "copy, starts, ends", copy_and_ends },
 		{ "below a directory", is_in },
+		{ "hidden is what the table says", hidden_is_what_the_table_says },
 	};
 
 	return unit_rows("text_escape", escapes, test_escape) +
