@@ -9,6 +9,7 @@
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/store/boxend.h"
+#include "runtime/box/project_dir.h"
 #include "runtime/worker/gitnames.h"
 #include "runtime/worker/pending.h"
 #include "runtime/worker/worker.h"
@@ -66,6 +67,21 @@ static int lock_it(struct review *rv, enum review_for what, struct err *e)
 	return MIN(r, 0);
 }
 
+/* What came to be mounted in it since is not what the box was shown: of what lies there,
+ * nothing is to be read, told or changed by the names that the box has chosen. */
+static int open_project(const char *path, struct err *e)
+{
+	const struct project_dir d = { .path = path };
+	int fd, r = project_dir_review(&d, e);
+
+	if (r < 0) {
+		err_wrap(e, "what waits stays in the box");
+		return err_hint(e, "'umount' it first");
+	}
+	fd = inroot_open_real(path, O_RDONLY | O_DIRECTORY);
+	return fd < 0 ? err_sys(e, fd, "cannot open the project directory") : fd;
+}
+
 int review_open(const struct boxsetup *setup, enum review_for what, struct review *ret,
 		struct err *e)
 {
@@ -87,9 +103,9 @@ int review_open(const struct boxsetup *setup, enum review_for what, struct revie
 	r = what == REVIEW_LOOK ? 0 : lock_it(&rv, what, e);
 	if (r < 0)
 		return r;
-	rv.project = inroot_open_real(setup->spec.project, O_RDONLY | O_DIRECTORY);
+	rv.project = open_project(setup->spec.project, e);
 	if (rv.project < 0)
-		return err_sys(e, rv.project, "cannot open the project directory");
+		return rv.project;
 	*ret = take(&rv, REVIEW_NONE);
 	return 0;
 }

@@ -277,6 +277,29 @@ for d, dirs, files in os.walk("."):
 	cubby stop
 }
 
+@test "V20: what is mounted in the project after its review began is neither shown nor changed" {
+	[ "$(id -u)" -eq 0 ] || skip "mounts"
+	local ask out=
+	mkdir sub "$LIB_DIR/keys"
+	echo words >"$LIB_DIR/keys/secret"
+	review 'echo mine >sub/secret; echo mine >sub/new; echo mine >file'
+	mount --bind "$LIB_DIR/keys" sub || skip "no mounts here"
+	for ask in diff "diff --stat" apply "apply --all" "apply sub/secret" "discard sub" undo; do
+		# shellcheck disable=SC2086
+		run cubby $ask
+		out+="$ask: $status: $output"$'\n'
+	done
+	umount sub
+	echo "$out"
+	[[ $out == *"diff: 1: cubby diff: what waits stays in the box: something else is mounted in it, at '$PWD/sub'; 'umount' it first"* ]]
+	[[ $out != *words* ]]
+	[ "$(ls "$LIB_DIR/keys")" = secret ]
+	[ "$(cat "$LIB_DIR/keys/secret")" = words ]
+	[ ! -e file ]
+	cubby apply --all
+	[ "$(cat sub/secret sub/new file)" = $'mine\nmine\nmine' ]
+}
+
 # As in a live project, where it is read-only (escape/gitmade, G51, G52, G55).
 @test "V18: what git's settings name is held" {
 	export HOME=$LIB_DIR/home.v18
