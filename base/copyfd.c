@@ -47,33 +47,25 @@ static int copy_range(int from, int to, off_t at, off_t end, char **chunk)
 	return 0;
 }
 
-static int copy_shared(int from, int to, uint64_t most)
-{
-	struct stat st;
-	int r = sys_ficlone(to, from);
-
-	if (r >= 0)
-		r = sys_fstat(to, &st);
-	return r < 0 ? r : (uint64_t)st.st_size > most ? -EBUSY : 0;
-}
-
 /* What takes no room on the disk takes none in the copy: a box can make a file of any size
  * that has nothing in it. */
-int copyfd_bytes(int from, int to, uint64_t most)
+int copyfd_bytes(int from, int to, uint64_t *room)
 {
 	_cleanup_free_ char *chunk = NULL;
 	off_t at = 0, end;
 	struct stat st;
-	int r = copy_shared(from, to, most);
+	int r;
 
-	if (r == 0 || r == -EBUSY)
-		return r;
+	if (sys_ficlone(to, from) >= 0)
+		return 0;
 	while ((at = sys_lseek(from, at, SEEK_DATA)) >= 0) {
 		end = sys_lseek(from, at, SEEK_HOLE);
 		if (end < 0)
 			return (int)end;
-		if ((uint64_t)end > most)
+		if (room && (uint64_t)(end - at) > *room)
 			return -EBUSY;
+		if (room)
+			*room -= (uint64_t)(end - at);
 		r = copy_range(from, to, at, end, &chunk);
 		if (r < 0)
 			return r;
@@ -82,8 +74,6 @@ int copyfd_bytes(int from, int to, uint64_t most)
 	if (at != -ENXIO) /* there is no more */
 		return (int)at;
 	r = sys_fstat(from, &st);
-	if (r == 0 && (uint64_t)st.st_size > most)
-		r = -EBUSY;
 	return r < 0 ? r : sys_ftruncate(to, st.st_size);
 }
 

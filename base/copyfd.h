@@ -8,9 +8,11 @@
 #include <stdint.h>
 
 /** copyfd_bytes() - the contents, shared where the filesystem can do that (reflinks), else
- *  copied, holes left out; @to is empty. Return: 0, -EBUSY (it has more than @most bytes) or
- *  another negative errno. */
-int copyfd_bytes(int from, int to, uint64_t most);
+ *  copied, holes left out; @to is empty
+ *  @room: how many bytes may be copied, and then how many more; NULL = any. What is shared and
+ *         holes are none: who writes to the file meanwhile is not followed for ever.
+ *  Return: 0, -EBUSY (there is no room for them) or another negative errno. */
+int copyfd_bytes(int from, int to, uint64_t *room);
 
 /** copyfd_xattrs() - user attributes, access lists and capabilities
  *  Return: how many could not be kept. */

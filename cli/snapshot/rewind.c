@@ -57,6 +57,17 @@ static int keep(struct boxsetup *s, struct checkpoint *c, struct err *e)
 	return r < 0 ? r : checkpoint_save(&s->dir, c, e);
 }
 
+/* Nothing of a copy that came to no end stays: a box may see to it that none does. */
+static int keep_or_drop(struct boxsetup *s, struct checkpoint *c,
+			const struct boxdir_rm *rm, struct err *e)
+{
+	int r = keep(s, c, e);
+
+	if (r < 0)
+		(void)snapshot_collect(&s->store, rm, ERR_IGNORED);
+	return r;
+}
+
 int rewind_keep(struct boxsetup *s, const char *name, const char *task, struct err *e)
 {
 	const struct boxdir_rm rm = { worker_rmtree, &s->spec.map };
@@ -75,10 +86,10 @@ int rewind_keep(struct boxsetup *s, const char *name, const char *task, struct e
 		return r;
 	(void)text_copy(c.name, sizeof(c.name), name);
 	(void)text_copy(c.task, sizeof(c.task), task);
-	r = keep(s, &c, e);
+	r = keep_or_drop(s, &c, &rm, e);
 	if (r < 0 && r != -EDQUOT) { /* a file that went away meanwhile, mostly */
 		*e = ERR_NONE;
-		r = keep(s, &c, e);
+		r = keep_or_drop(s, &c, &rm, e);
 	}
 	if (r == 0 &&
 	    checkpoint_number(name) == 0) /* those of the last task are gone */

@@ -30,13 +30,15 @@ static int fill(int from, int to, const struct carry_as *as)
 {
 	struct stat before, after;
 	struct timespec times[2];
+	uint64_t room;
 	int r = sys_fstat(from, &before);
 
 	if (r < 0)
 		return r;
 	if (!S_ISREG(before.st_mode))
 		return -EOPNOTSUPP;
-	r = copyfd_bytes(from, to, (uint64_t)before.st_size);
+	room = (uint64_t)before.st_size;
+	r = copyfd_bytes(from, to, &room);
 	if (r < 0)
 		return r;
 	dress(to, as);

@@ -229,9 +229,9 @@ static int temp_name(char ret[TEMP_NAME])
 static int fill(int from, int to, const struct stat *st)
 {
 	struct timespec times[2] = { st->st_atim, st->st_mtim };
+	uint64_t room = (uint64_t)st->st_size;
 	struct stat now;
-	int r = copyfd_bytes(from, to, UINT64_MAX)
-			?: sys_fchown(to, st->st_uid, st->st_gid);
+	int r = copyfd_bytes(from, to, &room) ?: sys_fchown(to, st->st_uid, st->st_gid);
 
 	if (r < 0)
 		return r;

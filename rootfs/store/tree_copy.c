@@ -39,6 +39,7 @@ struct copy {
 	struct link *links; /* owned; open addressing */
 	size_t n_links, size_links;
 	struct tree_copied done;
+	struct tree_room *room; /* borrowed; NULL = any */
 	bool layer; /* of an overlay: with what says that something of a lower one is gone */
 };
 
@@ -173,9 +174,9 @@ static int copy_file(struct copy *c, const char *name, const struct stat *st)
 	to = sys_openat(c->to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (to < 0)
 		return to;
-	r = copyfd_bytes(from, to, UINT64_MAX);
+	r = copyfd_bytes(from, to, c->room ? &c->room->bytes : NULL);
 	if (r < 0)
-		return r;
+		return r == -EBUSY ? -EDQUOT : r;
 	c->done.bytes += (uint64_t)st->st_size;
 	return finish_fd(c, from, to, st);
 }
@@ -275,6 +276,8 @@ static int copy_one(struct copy *c, const char *name, struct err *e)
 	if (r < 0)
 		return fail(c, r, name, e);
 	c->done.entries++;
+	if (c->room && !c->room->entries--)
+		return fail(c, -EDQUOT, name, e);
 	switch (st.st_mode & S_IFMT) {
 	case S_IFDIR:
 		if (st.st_dev == c->root_st.st_dev && st.st_ino == c->root_st.st_ino)
@@ -394,7 +397,12 @@ static int copy_tree(struct copy *c, int from, int parent, const char *name,
 	return walk(c, e);
 }
 
-static int run(bool layer, int from, int parent, const char *name,
+struct kind {
+	bool layer;
+	struct tree_room *room;
+};
+
+static int run(struct kind kind, int from, int parent, const char *name,
 	       struct tree_copied *ret, struct err *e)
 {
 	_cleanup_(copy_done) struct copy c = {
@@ -403,7 +411,8 @@ static int run(bool layer, int from, int parent, const char *name,
 		.levels = BUF_INIT(DEPTH * sizeof(struct level)),
 		.path = BUF_INIT(256ul << 20),
 		.paths = BUF_INIT(1ul << 30),
-		.layer = layer,
+		.room = kind.room,
+		.layer = kind.layer,
 	};
 	int r = copy_tree(&c, from, parent, name, e);
 
@@ -416,11 +425,17 @@ static int run(bool layer, int from, int parent, const char *name,
 int tree_copy(int from, int parent, const char *name, struct tree_copied *ret,
 	      struct err *e)
 {
-	return run(false, from, parent, name, ret, e);
+	return run((struct kind){ false, NULL }, from, parent, name, ret, e);
 }
 
 int tree_copy_layer(int from, int parent, const char *name, struct tree_copied *ret,
 		    struct err *e)
 {
-	return run(true, from, parent, name, ret, e);
+	return run((struct kind){ true, NULL }, from, parent, name, ret, e);
+}
+
+int tree_copy_within(int from, int parent, const char *name, struct tree_room *room,
+		     struct tree_copied *ret, struct err *e)
+{
+	return run((struct kind){ true, room }, from, parent, name, ret, e);
 }

@@ -1,6 +1,6 @@
 /* tree_copy - copy a whole directory tree by descriptors, for hosts without overlay and
  * for images that are directories.
- * Needs:  that nobody else changes the two trees meanwhile.
+ * Needs:  that nobody else changes the two trees meanwhile, or room that has an end.
  * Owns:   nothing.
  * Never:  follows a link; crosses a mount of the source; opens a device or fifo. */
 #ifndef ROOTFS_STORE_TREE_COPY_H
@@ -34,5 +34,16 @@ int tree_copy(int from, int parent, const char *name, struct tree_copied *ret,
  *  of the same mount */
 int tree_copy_layer(int from, int parent, const char *name, struct tree_copied *ret,
 		    struct err *e);
+
+/* What may still be copied: names, and bytes that are written. */
+struct tree_room {
+	uint64_t entries, bytes;
+};
+
+/** tree_copy_within() - the same of one that a box goes on changing, which may bring more as
+ *  fast as it is copied; @room is less afterwards
+ *  Return: also -EDQUOT: there was more. */
+int tree_copy_within(int from, int parent, const char *name, struct tree_room *room,
+		     struct tree_copied *ret, struct err *e);
 
 #endif

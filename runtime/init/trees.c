@@ -132,7 +132,7 @@ static int copy_file(const struct entry *x, struct err *e)
 	to = sys_openat(x->to, x->new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (to >= 0 && !x->depth)
 		(void)hold(to);
-	r = to < 0 ? to : copyfd_bytes(from, to, UINT64_MAX);
+	r = to < 0 ? to : copyfd_bytes(from, to, NULL);
 	if (r >= 0)
 		r = make_like(x, from, to);
 	return r < 0 ? err_sys(e, r, "cannot copy '%s'", x->name) : 0;

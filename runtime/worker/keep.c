@@ -35,6 +35,13 @@ struct counting {
 	uint64_t files, bytes;
 };
 
+static int too_much(struct err *e)
+{
+	return err_set(e, -EDQUOT,
+		       "more than %d files or %d MiB of the project are under review",
+		       (int)KEEP_FILES, (int)(KEEP_BYTES >> 20));
+}
+
 static int count_one(void *ctx, const struct upper_entry *x, struct err *e)
 {
 	struct counting *c = ctx;
@@ -43,9 +50,7 @@ static int count_one(void *ctx, const struct upper_entry *x, struct err *e)
 	c->bytes += (uint64_t)x->st.st_blocks * 512;
 	if (c->files <= KEEP_FILES && c->bytes <= KEEP_BYTES)
 		return 0;
-	return err_set(e, -EDQUOT,
-		       "more than %d files or %d MiB of the project are under review",
-		       (int)KEEP_FILES, (int)(KEEP_BYTES >> 20));
+	return too_much(e);
 }
 
 static int copy_file(int from, int to, const char *name, struct err *e)
@@ -59,15 +64,21 @@ static int copy_file(int from, int to, const char *name, struct err *e)
 				    e);
 }
 
-static int copy_dir(int from, int to, const char *name, struct err *e)
+/* @room: NULL where nobody changes it. */
+static int copy_dir(int from, int to, const char *name, struct tree_room *room,
+		    struct err *e)
 {
 	_cleanup_close_ int dir = file_open_dir(from, name, e);
 	struct tree_copied ignored;
+	int r;
 
-	return dir < 0 ? dir : tree_copy_layer(dir, to, name, &ignored, e);
+	if (dir < 0)
+		return dir;
+	r = tree_copy_within(dir, to, name, room, &ignored, e);
+	return r == -EDQUOT && room ? too_much(e) : r;
 }
 
-static int copy_parts(int project, struct err *e)
+static int copy_parts(int project, struct tree_room *room, struct err *e)
 {
 	_cleanup_close_ int to = -1;
 	struct stat st;
@@ -87,7 +98,8 @@ static int copy_parts(int project, struct err *e)
 		if (r < 0)
 			return err_sys(e, r, "cannot make a layer");
 		r = p->file ? copy_file(project, to, p->name, e)
-			    : copy_dir(project, to, p->name, e);
+			    : copy_dir(project, to, p->name,
+				       text_ends(p->name, "upper") ? room : NULL, e);
 	}
 	return r;
 }
@@ -115,6 +127,8 @@ static int keep(int project, const char *had, char sign[24], bool *copied,
 		struct err *e)
 {
 	struct counting c = { .files = 0 };
+	/* The box goes on: what was counted may be more by the time that it is copied. */
+	struct tree_room room = { KEEP_FILES, KEEP_BYTES };
 	uint64_t now = 0;
 	int r = 0;
 
@@ -128,7 +142,7 @@ static int keep(int project, const char *had, char sign[24], bool *copied,
 	for (size_t i = 0; i < ARRAY_SIZE(parts) && r == 0 && *copied; i++)
 		if (text_ends(parts[i].name, "upper"))
 			r = sign_or_count(project, parts[i].name, NULL, &c, e);
-	return r < 0 || !*copied ? r : copy_parts(project, e);
+	return r < 0 || !*copied ? r : copy_parts(project, &room, e);
 }
 
 int keepbox_job(int dir, const char *, const struct idmap *, struct json **,
@@ -136,7 +150,7 @@ int keepbox_job(int dir, const char *, const struct idmap *, struct json **,
 {
 	_cleanup_close_ int project = -1;
 	struct stat st;
-	int r = copy_dir(dir, KEEP_LAYER, "upper", e);
+	int r = copy_dir(dir, KEEP_LAYER, "upper", NULL, e);
 
 	if (r == 0)
 		r = sys_renameat(KEEP_LAYER, "upper", KEEP_LAYER, "machine");
@@ -145,7 +159,7 @@ int keepbox_job(int dir, const char *, const struct idmap *, struct json **,
 	if (sys_fstatat(dir, "project/upper", &st, AT_SYMLINK_NOFOLLOW) == -ENOENT)
 		return 0;
 	project = file_open_dir(dir, "project", e);
-	return project < 0 ? project : copy_parts(project, e);
+	return project < 0 ? project : copy_parts(project, NULL, e);
 }
 
 int keep_job(int dir, const char *arg, const struct idmap *, struct json **ret,

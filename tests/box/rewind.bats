@@ -263,3 +263,16 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 	[ "$(grep -c "no checkpoint from this turn on: more than 10000 files or 256 MiB" <<<"$output")" = 1 ]
 	[ "$(find "$XDG_DATA_HOME/cubby/layers" -mindepth 2 -maxdepth 2 -name project | wc -l)" = 2 ]
 }
+
+@test "checkpoint NAME: of one that a box keeps from its end nothing stays in the store" {
+	local made=0
+	box 'mkdir a; cd a; seq 2000 | xargs touch'
+	# shellcheck disable=SC2016
+	cubby exec --project review --detach -- perl -e 'mkdir "b"; for (;;) {
+		unlink glob "b/*"; for $i (1 .. 2000) { open F, ">b/$i" } }' >/dev/null
+	for try in 1 2 3 4; do
+		! cubby checkpoint "c$try" || made=$((made + 1))
+	done
+	cubby stop
+	[ "$(find "$XDG_DATA_HOME/cubby/layers" -mindepth 1 -maxdepth 1 -type d | wc -l)" = "$made" ]
+}

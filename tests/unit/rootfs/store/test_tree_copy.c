@@ -1,5 +1,6 @@
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -136,6 +137,37 @@ static void a_whiteout_too_many(void)
 	assert_true(S_ISCHR(st.st_mode) && st.st_rdev == 0);
 }
 
+static int copy_into(int from, const char *name, struct tree_room room)
+{
+	_cleanup_close_ int top = unit_top();
+	struct tree_copied copied;
+	struct err e = ERR_NONE;
+
+	return tree_copy_within(from, top, name, &room, &copied, &e);
+}
+
+static void ends_with_its_room(void)
+{
+	_cleanup_close_ int from = make_dir("from"), top = unit_top(), hole = -1;
+	struct tree_room room = { 10, 16 };
+	struct tree_copied copied;
+	struct err e = ERR_NONE;
+
+	unit_put(from, "a", "12345678", 0644);
+	unit_put(from, "b", "12345678", 0644);
+	hole = openat(from, "hole", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_int_equal(ftruncate(hole, 1 << 20), 0);
+	unit_ok(tree_copy_within(from, top, "all", &room, &copied, &e), &e);
+	assert_int_equal(room.entries, 7);
+	assert_int_equal(copied.entries, 3);
+	assert_int_equal(copy_into(from, "names", (struct tree_room){ 2, 16 }),
+			 -EDQUOT);
+	if (room.bytes)
+		unit_skip("this filesystem shares contents, which takes no room");
+	assert_int_equal(copy_into(from, "bytes", (struct tree_room){ 10, 15 }),
+			 -EDQUOT);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -143,6 +175,7 @@ int main(void)
 		{ "many links and files", many_links_and_files },
 		{ "holes take no room", holes_take_no_room },
 		{ "a whiteout too many", a_whiteout_too_many },
+		{ "ends with its room", ends_with_its_room },
 	};
 
 	return unit_cases("tree_copy", cases);
