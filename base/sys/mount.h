@@ -13,9 +13,7 @@
 /* <sys/mount.h> and <linux/mount.h> cannot be included together before glibc 2.37, so
  * the few declarations that are needed from the former are made here. */
 #ifndef MNT_DETACH
-#define MNT_FORCE 1
 #define MNT_DETACH 2
-#define UMOUNT_NOFOLLOW 8
 #endif
 int mount(const char *src, const char *dst, const char *type, unsigned long flags,
 	  const void *data);

@@ -28,7 +28,8 @@ enum { HELD_STAYS = 1, HELD_TAKEN = 2, HELD_GONE = 4, HELD_FAILED = 8 };
 
 /* ---- what is held ---------------------------------------------------------------------------- */
 
-void reviewshow_told(const struct app *app, const struct json *list)
+/* What could not be done, and what git's files came to. */
+static void tell_undone(const struct app *app, const struct json *list)
 {
 	char name[4 * PATH_MAX];
 
@@ -94,7 +95,7 @@ static int take_git(const struct reviewshow *s, const struct review *rv, struct 
 	_cleanup_json_ struct json *rest = review_args("clean");
 	int r = review_git(rv, args, &told, e);
 
-	reviewshow_told(s->app, told);
+	tell_undone(s->app, told);
 	return r < 0 ? r : review_ask(rv, rest, NULL, NULL, e);
 }
 
@@ -104,7 +105,7 @@ static int undo(const struct app *app, const struct review *rv, const struct jso
 	_cleanup_json_ struct json *git = NULL, *files = NULL;
 	int r = review_git(rv, args, &git, e);
 
-	reviewshow_told(app, git);
+	tell_undone(app, git);
 	if (r == 0)
 		r = review_ask(rv, args, &files, NULL, e);
 	/* Of several applies each has its files, the same ones again and again. */
@@ -112,7 +113,7 @@ static int undo(const struct app *app, const struct review *rv, const struct jso
 	    (!json_get(args, "after") || log_get_level() >= LOG_INFO))
 		reviewlines_stat(&(struct reviewlines){ .app = app, .out = app->err },
 				 files, true);
-	reviewshow_told(app, files);
+	tell_undone(app, files);
 	return r;
 }
 
@@ -185,7 +186,7 @@ static int take_held(const struct reviewshow *s, const struct review *rv,
 	_cleanup_json_ struct json *told = NULL;
 	int r = signals_hold(&signals, e) ?: on_held(rv, all, &told, NULL, e);
 
-	reviewshow_told(s->app, told);
+	tell_undone(s->app, told);
 	if (r == 0 && has_git(told))
 		r = take_git(s, rv, e);
 	if (r < 0)
@@ -487,7 +488,7 @@ static int take_free(const struct reviewshow *s, const struct review *rv,
 	if (r == 0 && !s->app->quiet &&
 	    !s->app->json) /* else it is what was meant to be */
 		reviewlines_stat(&(struct reviewlines){ s->app, s->out }, *list, true);
-	reviewshow_told(s->app, *list);
+	tell_undone(s->app, *list);
 	if (r == 0 && has_git(*list))
 		r = take_git(s, rv, e);
 	return say_half(s->app, rv, &signals, r, e);

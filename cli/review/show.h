@@ -26,9 +26,6 @@ int reviewshow_undo(const struct app *app, const struct review *rv,
 /** reviewshow_rules() - what the configuration says of "apply", into its arguments */
 int reviewshow_rules(const struct config *c, struct json *args, struct err *e);
 
-/** reviewshow_told() - what could not be done, and what git's files came to */
-void reviewshow_told(const struct app *app, const struct json *list);
-
 /**
  * reviewshow_take() - take over what the rules permit, show it, ask about the rest; while it
  * asks others may use the box

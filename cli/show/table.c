@@ -8,7 +8,7 @@
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 
-enum { TABLE_ROWS_MAX = 1 << 20, TABLE_CELL = 4 * 4096, TABLE_LEAST = 8 };
+enum { TABLE_CELL = 4 * 4096, TABLE_LEAST = 8 };
 
 struct table {
 	const struct table_column *columns; /* borrowed */

@@ -47,12 +47,9 @@ static int read_stat(int proc, struct boxps_proc *p)
 static int read_status(int proc, struct boxps_proc *p)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(PROCFS_STATUS);
-	uint64_t uid;
 
-	if (read_file(proc, p->host_pid, "status", &b) < 0 ||
-	    !procfs_number(buf_cstr(&b), "Uid", 10, &uid))
+	if (read_file(proc, p->host_pid, "status", &b) < 0)
 		return -ESRCH;
-	p->host_uid = (uint32_t)uid;
 	p->pid = procfs_inner(buf_cstr(&b));
 	return p->pid ? 0 : -ESRCH;
 }

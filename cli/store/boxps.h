@@ -20,7 +20,6 @@ enum { BOXPS_COMMAND = 512 };
 struct boxps_proc {
 	pid_t pid, parent; /* in the box; parent 0 = init's own */
 	pid_t host_pid, host_parent;
-	uint32_t host_uid;
 	char state;	 /* R, S, D, Z, T, … */
 	bool has_tty;	 /* it has a terminal */
 	uint64_t cpu_ms; /* user and system */

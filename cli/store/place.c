@@ -28,8 +28,9 @@ struct project_dir place_dir(const struct app *app, const struct store *st,
 	};
 }
 
-int place_check(const struct app *app, const struct store *st, const char *project,
-		struct err *e)
+/* May the project have a box? */
+static int check_project(const struct app *app, const struct store *st,
+			 const char *project, struct err *e)
 {
 	const struct project_dir d = place_dir(app, st, project);
 
@@ -225,7 +226,7 @@ int place_move(const struct app *app, const char *word, const char *to, struct e
 	r = to ? locate_named(to, &s, e) : place_locate(app, &s, e);
 	if (r < 0)
 		return r;
-	r = place_check(app, &st, s.project, e);
+	r = check_project(app, &st, s.project, e);
 	if (r < 0)
 		return r;
 	text_escaped(from, sizeof(from), b->project, strlen(b->project));
@@ -349,7 +350,7 @@ static int look_above(const struct app *app, const struct store *st,
 	(void)text_copy(s->project, sizeof(s->project), start->project);
 	while (r == 0 && go_up(s->project))
 		r = look_at(app, st, s, p, e);
-	if (r > 0 && place_check(app, st, s->project, ERR_IGNORED) < 0)
+	if (r > 0 && check_project(app, st, s->project, ERR_IGNORED) < 0)
 		return 0;
 	return r;
 }

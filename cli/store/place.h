@@ -40,9 +40,6 @@ bool place_pass_over(const struct app *app);
 /** place_dir() - what project_dir_check() asks about; it borrows @st and @project */
 struct project_dir place_dir(const struct app *app, const struct store *st,
 			     const char *project);
-/** place_check() - may the project have a box? (project_dir.h) */
-int place_check(const struct app *app, const struct store *st, const char *project,
-		struct err *e);
 
 /** place_locate() - spec_locate() for the directory that the caller is in, or said with -C: as
  *  cmd_do() found it, no link has come in between */

@@ -43,7 +43,6 @@ struct git_refs_folded {
 	size_t n;
 };
 void git_refs_folded_done(struct git_refs_folded *f);
-#define _cleanup_git_refs_folded_ _cleanup_(git_refs_folded_done)
 /** git_refs_fold() - those of @p, which must outlive @ret; 0 or -ENOMEM */
 int git_refs_fold(const struct git_refs_pair *p, struct git_refs_folded *ret);
 /** git_refs_is_alike() - may a filesystem that folds case take @name for another of them?

@@ -17,8 +17,7 @@ enum {
 	OCI_DOC = 4 << 20, /* bytes of a document: what registries take at least */
 	OCI_LAYERS = 127,  /* of an image, as docker's */
 	OCI_MOST = 192, /* of a document; more than OCI_LAYERS become one directory */
-	OCI_PATH = 256,
-	OCI_TYPE = 128
+	OCI_PATH = 256
 };
 
 struct oci_blob {

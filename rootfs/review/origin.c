@@ -187,22 +187,17 @@ static void look_at_all(const struct layer *l, bool drop)
 	buf_done(&k.text);
 }
 
-void origin_keep(const struct layer *l)
-{
-	look_at_all(l, false);
-}
-
 void origin_drop(const struct layer *l)
 {
 	look_at_all(l, true);
 }
 
-void origin_keep_of(int boxdir, int project)
+void origin_keep(int boxdir, int project)
 {
 	_cleanup_layer_ struct layer l = LAYER_NONE;
 
 	if (layer_open(boxdir, project, &l, ERR_IGNORED) == 0)
-		origin_keep(&l);
+		look_at_all(&l, false);
 }
 
 bool origin_known(const struct layer *l, const char *path)

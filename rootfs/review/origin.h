@@ -24,15 +24,12 @@ enum {
 		10000 /* entries of a layer that are looked at, to keep theirs */
 };
 
-/** origin_keep() - those of this run that are not kept yet, as far as that is possible: what is
- *  not kept is not merged */
-void origin_keep(const struct layer *l);
-
 /** origin_drop() - those of what is not in the layer any more go */
 void origin_drop(const struct layer *l);
 
-/** origin_keep_of() - the same, for a box */
-void origin_keep_of(int boxdir, int project);
+/** origin_keep() - of a box: those of this run that are not kept yet, as far as that is
+ *  possible: what is not kept is not merged */
+void origin_keep(int boxdir, int project);
 
 /**
  * origin_read() - append what the file at @path was

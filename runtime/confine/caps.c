@@ -72,7 +72,7 @@ static int limit_bounding(uint64_t keep, struct err *e)
 }
 
 /* Permitted and effective become what is left of @keep; inheritable becomes empty. */
-static int limit_sets(uint64_t keep, struct err *e)
+int caps_become(uint64_t keep, struct err *e)
 {
 	_cleanup_(free_set) cap_t set = cap_get_proc();
 
@@ -100,7 +100,7 @@ int caps_limit(unsigned more, struct err *e)
 
 	if (r >= 0)
 		r = clear_ambient(e);
-	return r < 0 ? r : limit_sets(set, e);
+	return r < 0 ? r : caps_become(set, e);
 }
 
 int caps_keep_own(struct err *e)
@@ -112,12 +112,7 @@ int caps_keep_own(struct err *e)
 
 int caps_drop_own(struct err *e)
 {
-	return limit_sets(~(CAPS_BIT(CAP_SYS_PTRACE) | CAPS_BIT(CAP_SETFCAP)), e);
-}
-
-int caps_become(uint64_t effective, struct err *e)
-{
-	return limit_sets(effective, e);
+	return caps_become(~(CAPS_BIT(CAP_SYS_PTRACE) | CAPS_BIT(CAP_SETFCAP)), e);
 }
 
 int caps_drop_all(struct err *e)
@@ -129,5 +124,5 @@ int caps_drop_all(struct err *e)
 	if (r < 0 && r != -EPERM)
 		return r;
 	r = clear_ambient(e);
-	return r < 0 ? r : limit_sets(0, e);
+	return r < 0 ? r : caps_become(0, e);
 }

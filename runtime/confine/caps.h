@@ -25,8 +25,8 @@ int caps_keep_own(struct err *e);
 /** caps_drop_own() - what init forks gives that up at once */
 int caps_drop_own(struct err *e);
 
-/** caps_become() - effective and permitted: what is in @effective, of what there is */
-int caps_become(uint64_t effective, struct err *e);
+/** caps_become() - effective and permitted: what is in @keep, of what there is */
+int caps_become(uint64_t keep, struct err *e);
 
 /** caps_drop_all() - every set empty: for the gate and the helpers */
 int caps_drop_all(struct err *e);

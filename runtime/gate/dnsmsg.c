@@ -7,7 +7,7 @@
 
 enum { HEAD = 12, CLASS_IN = 1, FLAG_QR = 0x8000, OPCODE = 0x7800 };
 enum { FLAG_TC = 0x0200, FLAG_RD = 0x0100, FLAG_RA = 0x0080 };
-enum { LABEL_MAX = 63, NAME_MAX_WIRE = 255, OPT_RECORD = 11 };
+enum { LABEL_MAX = 63, NAME_MAX_WIRE = 255 };
 
 /* What is left of a message. Reading past its end sets @bad and yields zeros. */
 struct cursor {

@@ -51,7 +51,10 @@ static int own_all(int dir, const char *name)
 	return r < 0 ? r : links->kept ? links->why : links->incomplete ? -E2BIG : 0;
 }
 
-int gitnamed_own(int project, const char *path)
+/* A file of the host's, or what is in a directory, has no other name (hard link) any more: one
+ * in the project, the box could write to. 0, also if it is not there; a negative errno: it has
+ * one, perhaps. */
+static int own_one(int project, const char *path)
 {
 	const char *name;
 	_cleanup_close_ int dir = takeover_parent(project, path, false, &name);
@@ -72,9 +75,9 @@ void gitnamed_own_git(int project, const char *path)
 	_cleanup_close_ int git = takeover_open(project, path, O_RDONLY | O_DIRECTORY);
 
 	if (git == -ENOTDIR)
-		(void)gitnamed_own(project, path);
+		(void)own_one(project, path);
 	for (size_t i = 0; git >= 0 && i < ARRAY_SIZE(parts); i++)
-		(void)gitnamed_own(git, parts[i]);
+		(void)own_one(git, parts[i]);
 }
 
 /* ---- what settings name ------------------------------------------------------------------ */
@@ -112,7 +115,7 @@ static void guard_named(void *ctx, const char *path)
 	for (size_t i = 0; i < n->g->n; i++)
 		if (n->g->views[i].named && strcmp(n->g->views[i].path, path) == 0)
 			return;
-	own = gitnamed_own(n->g->project, path);
+	own = own_one(n->g->project, path);
 	fd = takeover_open(n->g->project, path, O_PATH);
 	r = fd < 0 ? fd : sys_fstat(fd, &st);
 	r = r < 0 && r != -ENOENT ? r : gitnamed_note(n->g, path, st.st_ino) ?: own;

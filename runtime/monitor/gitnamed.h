@@ -18,11 +18,8 @@ int gitnamed_add(struct gitgate *g, const struct view *v);
  *  @ino: of what is, or was, there; 0 = nothing */
 int gitnamed_note(struct gitgate *g, const char *path, ino_t ino);
 
-/** gitnamed_own() - a file of the host's, or what is in a directory, has no other name (hard
- *  link) any more: one in the project, the box could write to
- *  Return: 0, also if it is not there; a negative errno: it has one, perhaps. */
-int gitnamed_own(int project, const char *path);
-/** gitnamed_own_git() - the same of what git obeys in the git directory, or file, @path */
+/** gitnamed_own_git() - what git obeys in the git directory, or file, @path has no other name
+ *  (hard link) any more: one in the project, the box could write to */
 void gitnamed_own_git(int project, const char *path);
 
 /** gitnamed_find() - all that settings name: of the project's repositories, of those that it

@@ -100,7 +100,7 @@ void monitor_review_exit(const struct monitor *m)
 		return;
 	project = inroot_open_real(m->spec.project, O_RDONLY | O_DIRECTORY);
 	if (project >= 0)
-		origin_keep_of(m->boxdir, project);
+		origin_keep(m->boxdir, project);
 }
 
 int monitor_review_refused(struct monitor *m, struct err *e)

@@ -90,7 +90,7 @@ int pending_keep(const struct spec *spec, int boxdir, int layer, const char *sig
 	int r = idmap_choose_helper(&spec->map, &map, e);
 
 	if (project >= 0)
-		origin_keep_of(boxdir, project);
+		origin_keep(boxdir, project);
 	return r < 0 ? r : worker_run(&job, ret, e);
 }
 

@@ -30,7 +30,7 @@
 #include "cli/show/tty.h"
 #include "cli/store/hostpath.h"
 
-enum { LINE_MAX_BYTES = 1 << 20, KEY_CONTEXT = 0x3000, KEY_RESTART };
+enum { LINE_MAX_BYTES = 1 << 20 };
 
 struct args {
 	struct opt_box box;

@@ -66,7 +66,7 @@ static void those_that_both_have(void)
 	layer_dirs_put(d.upper, "d/f", "new\n");
 	layer_dirs_put(d.upper, "d/more", "new\n");
 	layer_dirs_put(d.upper, "new/f", "new\n");
-	origin_keep_of(d.box, d.project);
+	origin_keep(d.box, d.project);
 	assert_int_equal(kept(&d), 1);
 	what_was(&d, "d/f", "old\n");
 	what_was(&d, "d/more", NULL);
@@ -90,7 +90,7 @@ static void goes_with_its_file(void)
 	layer_dirs_put(d.project, "f", "old\n");
 	begin(&d);
 	layer_dirs_put(d.upper, "f", "new\n");
-	origin_keep_of(d.box, d.project);
+	origin_keep(d.box, d.project);
 	assert_int_equal(kept(&d), 1);
 	drop(&d);
 	assert_int_equal(kept(&d), 1);
@@ -111,7 +111,7 @@ static void goes_with_its_file_among_many(void)
 	begin(&d);
 	layer_dirs_put(d.upper, "f", "new\n");
 	layer_dirs_put(d.upper, "g", "new\n");
-	origin_keep_of(d.box, d.project);
+	origin_keep(d.box, d.project);
 	assert_int_equal(kept(&d), 2);
 	for (int i = 0; i <= ORIGIN_LOOKED; i++) {
 		snprintf(name, sizeof(name), "a%d", i);
@@ -143,7 +143,7 @@ static void not_what_is_no_text_or_too_large(void)
 	layer_dirs_put(d.upper, "binary", "new\n");
 	layer_dirs_put(d.upper, "link", "new\n");
 	layer_dirs_put(d.upper, "fifo", "new\n");
-	origin_keep_of(d.box, d.project);
+	origin_keep(d.box, d.project);
 	assert_int_equal(kept(&d), 0);
 }
 
@@ -151,7 +151,7 @@ static void nothing_was_ever_under_review(void)
 {
 	struct layer_dirs d = { layer_dirs_open("box"), layer_dirs_open("p"), -1 };
 
-	origin_keep_of(d.box, d.project);
+	origin_keep(d.box, d.project);
 	assert_int_equal(kept(&d), 0);
 }
 

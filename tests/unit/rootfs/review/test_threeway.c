@@ -22,7 +22,7 @@ static void pass_a_tick(void)
 
 static void keep(const struct layer_dirs *d)
 {
-	origin_keep_of(d->box, d->project);
+	origin_keep(d->box, d->project);
 }
 
 static void begin(const struct layer_dirs *d)

@@ -162,7 +162,7 @@ static void fill_merge(const struct scene *s)
 		&e);
 	usleep(20000);
 	layer_dirs_put(s->d.upper, "a", "x\n2\n3\n");
-	origin_keep_of(s->d.box, s->d.project);
+	origin_keep(s->d.box, s->d.project);
 	layer_dirs_put(s->d.project, "a", "1\n2\ny\n");
 }
 
