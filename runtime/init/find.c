@@ -244,7 +244,7 @@ static int grep_path(struct find *f, struct err *e)
 	};
 
 	if (r < 0)
-		return r;
+		return err_sys(e, r, "cannot open '%s'", f->argv[2]);
 	if (S_ISDIR(st.st_mode))
 		return walk_tree(f->argv[2], on_grep, f, e);
 	(void)on_grep(f, &w);

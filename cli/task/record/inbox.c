@@ -89,7 +89,7 @@ int inbox_tell(const struct boxdir *b, const char *task, const char *text,
 	if (r < 0)
 		return r;
 	r = sys_flock(i.fd, LOCK_EX);
-	return r < 0 ? r : put(i.fd, text, e);
+	return r < 0 ? err_sys(e, r, "cannot tell the task") : put(i.fd, text, e);
 }
 
 void inbox_left(const struct boxdir *b, const char *task, struct buf *words)

@@ -230,6 +230,24 @@ static void get_and_stat(void)
 	assert_string_equal(RUN("", "stat", "f").out, "100644 5\n");
 }
 
+/* A link that leads to itself is no path that is missing. */
+static void a_search_says_what_failed(void)
+{
+	static const char *const applets[] = { "grep", "glob" };
+
+	assert_int_equal(symlink("loop", path("loop")), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(applets); i++) {
+		struct run r = RUN("", applets[i], "x", "loop/a", "a", "10");
+
+		assert_int_equal(r.status, 1);
+		assert_string_equal(r.out, "");
+		assert_string_equal(r.err, "40 cannot open 'loop/a': Too many levels "
+					   "of symbolic links\n");
+	}
+	assert_string_equal(RUN("", "grep", "x", "none", "", "10").err,
+			    "2 Path not found\n");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -243,6 +261,7 @@ int main(void)
 		{ "F1: less than announced changes nothing",
 		  put_of_less_changes_nothing },
 		{ "get and stat", get_and_stat },
+		{ "a search says what failed", a_search_says_what_failed },
 	};
 
 	return unit_rows("applet (F1)", rows, test_row) + unit_cases("applet", cases);
