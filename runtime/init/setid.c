@@ -200,12 +200,12 @@ static int name_of(const struct seccomp_notif *ask, const struct setid_call *c,
 	char path[PATH_MAX], start[32] = "cwd/";
 	int r = setid_work_path((pid_t)ask->pid, c->path, path);
 
+	if (r < 0)
+		return r;
 	if (*path == '/')
 		text_copy(start, sizeof(start), "root");
 	else if (c->dirfd != AT_FDCWD)
 		snprintf(start, sizeof(start), "fd/%d/", c->dirfd);
-	if (r < 0)
-		return r;
 	snprintf(ret, 2 * (size_t)PATH_MAX, "/proc/%u/%s%s", ask->pid, start, path);
 	return 0;
 }
