@@ -467,6 +467,9 @@ $LIB_PROJECT" ]
 	serve_status POST /files/replace 400 -H 'Content-Type: application/json' \
 		-d '{"path":"a/b.txt","replacements":[{"target":"2","replacement":"x"},{"target":"two","replacement":"x"}]}'
 	[ "$(sed -n 2p a/b.txt)" = 2 ]
+	serve_status POST /files/replace 400 -H 'Content-Type: application/json' \
+		-d '{"path":"a/b.txt","replacements":[{"target":"if x:\n\ty = \"é\"\n","replacement":"x"}]}'
+	[ "$(jq -r .detail serve.body)" = 'Target string not found: if x:\n\ty = "é"\n' ]
 	for size in 16777216 16777217; do # the largest that is edited, and one more
 		{ echo two; head -c $((size - 4)) /dev/zero | tr '\0' a; } >large
 		serve_status POST /files/replace $((size == 16777216 ? 200 : 413)) -H 'Content-Type: application/json' \

@@ -64,17 +64,19 @@ static void close_end(struct fileop *f, int i)
 
 /* ---- the answer ----------------------------------------------------------------- */
 
-/* "ERRNO text" as an error of ours. */
+/* "ERRNO text" as an error of ours; the text may have lines. */
 static void read_failure(struct fileop *f, struct err *e)
 {
 	char *text = NULL, shown[400];
 	long code = strtol(buf_cstr(&f->said), &text, 10);
-	size_t len = strcspn(text, "\n");
+	size_t len = strlen(text);
 
 	if (code <= 0 || code > 4095 || *text != ' ') {
 		err_set(e, -ECONNRESET, "the file program has ended");
 		return;
 	}
+	if (len > 1 && text[len - 1] == '\n')
+		len--;
 	text_escaped(shown, sizeof(shown), text + 1, len - 1);
 	err_set(e, (int)-code, "%s", shown);
 }
