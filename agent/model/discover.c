@@ -36,39 +36,25 @@ static int ask(struct http *http, const char *url, struct json **ret, struct err
 	return json_parse(buf_cstr(&answer), answer.len, ret, e);
 }
 
-static int keep_name(const char *name, struct model_found *ret, struct err *e)
+/* Where a server lists its models, and what the first of them is called there. */
+static int find_name(struct http *http, bool ollama, struct model_found *ret,
+		     struct err *e)
 {
+	_cleanup_json_ struct json *list = NULL;
+	const char *name;
+	char url[160];
+	int r;
+
+	snprintf(url, sizeof(url), "%s%s", ret->url,
+		 ollama ? "/api/tags" : "/v1/models");
+	r = ask(http, url, &list, e);
+	if (r < 0)
+		return r;
+	name = json_get_str(json_first(json_get(list, ollama ? "models" : "data")),
+			    ollama ? "name" : "id");
 	if (!name || !*name || strlen(name) >= sizeof(ret->name))
 		return err_set(e, -ENOENT, "%s has no model", ret->url);
 	return text_copy(ret->name, sizeof(ret->name), name);
-}
-
-static int ask_ollama(struct http *http, struct model_found *ret, struct err *e)
-{
-	_cleanup_json_ struct json *tags = NULL;
-	char url[160];
-	int r;
-
-	snprintf(url, sizeof(url), "%s/api/tags", ret->url);
-	r = ask(http, url, &tags, e);
-	if (r < 0)
-		return r;
-	return keep_name(json_get_str(json_first(json_get(tags, "models")), "name"),
-			 ret, e);
-}
-
-static int ask_openai(struct http *http, struct model_found *ret, struct err *e)
-{
-	_cleanup_json_ struct json *models = NULL;
-	char url[160];
-	int r;
-
-	snprintf(url, sizeof(url), "%s/v1/models", ret->url);
-	r = ask(http, url, &models, e);
-	if (r < 0)
-		return r;
-	return keep_name(json_get_str(json_first(json_get(models, "data")), "id"), ret,
-			 e);
 }
 
 int model_discover_at(const struct model_provider *p, const char *url,
@@ -82,8 +68,7 @@ int model_discover_at(const struct model_provider *p, const char *url,
 		r = err_set(e, -EINVAL, "the URL of '%s' is too long", p->name);
 	if (r < 0)
 		return r;
-	r = strcmp(p->wire, "ollama") == 0 ? ask_ollama(http, &found, e)
-					   : ask_openai(http, &found, e);
+	r = find_name(http, strcmp(p->wire, "ollama") == 0, &found, e);
 	if (r < 0)
 		return r;
 	*ret = found;
