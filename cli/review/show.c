@@ -76,8 +76,8 @@ static bool has_come(const struct signals_held *held)
 
 /* What has failed halfway says how to go on. A signal has ended the helper, and ends this
  * process before anybody else could say it. */
-static int say_half(const struct app *app, const struct review *rv,
-		    const struct signals_held *held, int r, struct err *e)
+static int say_half(const struct review *rv, const struct signals_held *held, int r,
+		    struct err *e)
 {
 	struct err half = ERR_NONE;
 
@@ -85,7 +85,7 @@ static int say_half(const struct app *app, const struct review *rv,
 		return r;
 	if (!has_come(held))
 		return err_hint(e, "%s", half.msg);
-	render_error(app, &half, 1);
+	render_error(rv->setup->app, &half, 1);
 	return r;
 }
 
@@ -99,9 +99,9 @@ static int take_git(const struct reviewshow *s, const struct review *rv, struct 
 	return r < 0 ? r : review_ask(rv, rest, NULL, NULL, e);
 }
 
-static int undo(const struct app *app, const struct review *rv, const struct json *args,
-		struct err *e)
+static int undo(const struct review *rv, const struct json *args, struct err *e)
 {
+	const struct app *app = rv->setup->app;
 	_cleanup_json_ struct json *git = NULL, *files = NULL;
 	int r = review_git(rv, args, &git, e);
 
@@ -117,15 +117,14 @@ static int undo(const struct app *app, const struct review *rv, const struct jso
 	return r;
 }
 
-int reviewshow_undo(const struct app *app, const struct review *rv,
-		    const struct json *args, struct err *e)
+int reviewshow_undo(const struct review *rv, const struct json *args, struct err *e)
 {
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
-	int r = signals_hold(&held, e) ?: undo(app, rv, args, e);
+	int r = signals_hold(&held, e) ?: undo(rv, args, e);
 
 	if (r == 0 || !has_come(&held)) /* no kill ended it */
 		(void)checkpoint_rewind(rv->setup->dir.dirfd, -1, ERR_IGNORED);
-	return say_half(app, rv, &held, r, e);
+	return say_half(rv, &held, r, e);
 }
 
 /* One operation on what is left: that is what is held. By no names, of which there may be
@@ -190,7 +189,7 @@ static int take_held(const struct reviewshow *s, const struct review *rv,
 	if (r == 0 && has_git(told))
 		r = take_git(s, rv, e);
 	if (r < 0)
-		return say_half(s->app, rv, &signals, r, e);
+		return say_half(rv, &signals, r, e);
 	return (reviewlines_count(told, true) ? HELD_TAKEN : 0) |
 	       (reviewlines_count(told, false) ? HELD_STAYS : 0) |
 	       (has_failed(told) ? HELD_FAILED : 0);
@@ -491,7 +490,7 @@ static int take_free(const struct reviewshow *s, const struct review *rv,
 	tell_undone(s->app, *list);
 	if (r == 0 && has_git(*list))
 		r = take_git(s, rv, e);
-	return say_half(s->app, rv, &signals, r, e);
+	return say_half(rv, &signals, r, e);
 }
 
 int reviewshow_take(const struct reviewshow *s, struct review *rv,

@@ -20,8 +20,7 @@ struct reviewshow {
 
 /** reviewshow_undo() - take back by the arguments of the operation "undo", first what git
  *  got, then files, and tell what is back and what could not be */
-int reviewshow_undo(const struct app *app, const struct review *rv,
-		    const struct json *args, struct err *e);
+int reviewshow_undo(const struct review *rv, const struct json *args, struct err *e);
 
 /** reviewshow_rules() - what the configuration says of "apply", into its arguments */
 int reviewshow_rules(const struct config *c, struct json *args, struct err *e);

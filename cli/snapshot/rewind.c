@@ -126,7 +126,7 @@ static int take_back(struct boxsetup *s, const struct checkpoint *c, struct err 
 		return err_sys(e, -ENOMEM, "cannot take back what was taken over");
 	return review_open(s, REVIEW_ALONE, &rv, e)
 		       ?: checkpoint_rewind(s->dir.dirfd, c->applied, e)
-		       ?: reviewshow_undo(s->app, &rv, what, e);
+		       ?: reviewshow_undo(&rv, what, e);
 }
 
 int rewind_back(struct boxsetup *s, const struct checkpoint *c, struct err *e)

@@ -19,7 +19,7 @@ static int undo(struct app *app, void *, struct err *e)
 	if (r == 0)
 		r = json_failed(what) < 0
 			    ? err_sys(e, -ENOMEM, "cannot say what to take back")
-			    : reviewshow_undo(app, &rv, what, e);
+			    : reviewshow_undo(&rv, what, e);
 	if (r < 0)
 		return r;
 	render_note(app, since < 0 ? "the last apply is taken back"
