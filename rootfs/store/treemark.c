@@ -46,9 +46,10 @@ static int mark_dir(struct marking *m, int dir, int depth)
 			return err_set(m->e, -E2BIG, "the tree is too large");
 		if (scan.type != DT_DIR) {
 			r = sys_fstatat(dir, scan.name, &st, AT_SYMLINK_NOFOLLOW);
-			if (r == 0)
-				mark_file(m, &st);
-			if (r < 0 || !S_ISDIR(st.st_mode))
+			if (r < 0)
+				return err_sys(m->e, r, "cannot look at a file");
+			mark_file(m, &st);
+			if (!S_ISDIR(st.st_mode))
 				continue;
 		}
 		below = sys_openat(dir, scan.name,

@@ -62,9 +62,35 @@ static void gives_up_on_what_is_too_deep(void)
 	close(dir);
 }
 
+/* A directory whose names may be read, and no more. */
+static void says_why_a_file_could_not_be_looked_at(void)
+{
+	struct err e = ERR_NONE;
+	const bool root = geteuid() == 0;
+	uint64_t now = 7;
+	int dir = unit_top(), r;
+
+	assert_int_equal(mkdirat(dir, "d", 0755), 0);
+	unit_put(dir, "d/f", "", 0644);
+	assert_int_equal(fchmod(dir, 0755), 0);
+	assert_int_equal(fchmodat(dir, "d", 0444, 0), 0);
+	if (root)
+		assert_int_equal(seteuid(65534), 0);
+	r = treemark_of(dir, &now, &e);
+	if (root)
+		assert_int_equal(seteuid(0), 0);
+	assert_int_equal(fchmodat(dir, "d", 0755, 0), 0);
+	assert_int_equal(r, -EACCES);
+	unit_err(&e, -EACCES, "cannot look at a file: Permission denied");
+	assert_int_equal(now, 7);
+	close(dir);
+}
+
 static const struct unit_case cases[] = {
 	{ "tells every change", tells_every_change },
 	{ "gives up on what is too deep", gives_up_on_what_is_too_deep },
+	{ "says why a file could not be looked at",
+	  says_why_a_file_could_not_be_looked_at },
 };
 
 int main(void)
