@@ -262,15 +262,18 @@ int gate_policy_add(struct gate_policy *p, const char *text, struct err *e)
 		free(rule.text);
 		return 0;
 	}
-	more = p->n < GATE_POLICY_RULES ? realloc(p->rules, (p->n + 1) * sizeof(*more))
-					: NULL;
-	if (!more) {
+	if (p->n == GATE_POLICY_RULES) {
 		free(rule.text);
 		return err_set(
 			e, -ENOSPC,
 			"no room for the rule '%s': a box has %d at the most; 'cubby "
 			"net --drop HOST' takes one out",
 			text, (int)GATE_POLICY_RULES);
+	}
+	more = realloc(p->rules, (p->n + 1) * sizeof(*more));
+	if (!more) {
+		free(rule.text);
+		return err_sys(e, -ENOMEM, "cannot keep the rule '%s'", text);
 	}
 	p->rules = more;
 	p->rules[p->n++] = rule;
