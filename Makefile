@@ -215,9 +215,10 @@ $(O)/runtime/confine/secfilter.tidy: override CPPFLAGS += -DCUBBY_FILTERS='"$(FI
 
 # What "cubby help COMMAND" and the man pages say besides the tables, and the pages of the book
 # that are "cubby help PAGE" (in its order), in one piece.
-TOPICS := start boxes boxfile network project agents servers security troubleshooting recipes session events json
+TOPICS := start boxes boxfile snapshots images network project agents models servers security \
+	troubleshooting recipes session events json
 PAGES := $(O)/commands.md
-$(PAGES): $(wildcard docs/commands/*.md) $(TOPICS:%=docs/%.md) scripts/mkpages
+$(PAGES): $(wildcard docs/commands/*.md) Makefile $(TOPICS:%=docs/%.md) scripts/mkpages
 	@mkdir -p $(@D)
 	$(Q)scripts/mkpages $(TOPICS) >$@
 $(O)/cli/opt/manual.o: $(PAGES)

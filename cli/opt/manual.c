@@ -152,6 +152,15 @@ void manual_text(const struct cmd *c, const struct cmd_option *common,
 			c->usage ? c->usage : CMD_USAGE);
 }
 
+static struct piece topic_of(const char *topic)
+{
+	char name[64];
+
+	if (snprintf(name, sizeof(name), "book %s", topic) < (int)sizeof(name))
+		return page_of(name);
+	return (struct piece){ "", "" };
+}
+
 /* As rows on a terminal, by a pager where they are many; as it is elsewhere. */
 static void show(const struct app *app, const char *text, size_t len)
 {
@@ -168,22 +177,24 @@ static void show(const struct app *app, const char *text, size_t len)
 	pager_show(app, &rows, height);
 }
 
+/* Of "images", "models" and "snapshots" the page of the book stands below the command's. */
 void manual_show(const struct app *app, const struct cmd *c,
 		 const struct cmd_option *common, const struct cmd_option *place)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(256 << 10);
+	const struct piece book = topic_of(c->name);
 
 	manual_text(c, common, place, &text);
+	if (book.s != book.end)
+		buf_addc(&text, '\n');
+	add_piece(&text, book);
 	show(app, buf_cstr(&text), text.len);
 }
 
 bool manual_show_topic(const struct app *app, const char *topic)
 {
-	struct piece page = { "", "" };
-	char name[64];
+	const struct piece page = topic_of(topic);
 
-	if (snprintf(name, sizeof(name), "book %s", topic) < (int)sizeof(name))
-		page = page_of(name);
 	show(app, page.s, (size_t)(page.end - page.s));
 	return page.s != page.end;
 }

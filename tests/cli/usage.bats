@@ -188,6 +188,10 @@ fails() {
 	[[ $output == *'(troubleshooting, `cubby help troubleshooting`)'* ]]
 	run -0 --separate-stderr cubby help images
 	[[ ${lines[0]} == "# cubby-images - "* ]]
+	for topic in images models snapshots; do # each is a command, too
+		run -0 bash -c "cubby help $topic | grep -c '^# '"
+		[ "$output" = 2 ]
+	done
 }
 
 @test "help: a page longer than the terminal is shown by the pager, a short one is not" {
