@@ -20,6 +20,7 @@ struct pulling {
 	const char *shown;     /* borrowed; the image, as the caller knows it */
 	struct progress bar;
 	enum pull_phase phase;
+	bool made;  /* of a box */
 	bool begun; /* a bar was started */
 };
 
@@ -36,7 +37,9 @@ static void on_progress(void *ctx, const struct pull_progress *now)
 		if (p->begun)
 			progress_end(&p->bar, false);
 		text_escaped(ref, sizeof(ref), p->shown, strlen(p->shown));
-		snprintf(what, sizeof(what), "%s %s", verbs[now->phase], ref);
+		/* It is unpacked only after it was packed: one thing, to the caller. */
+		snprintf(what, sizeof(what), "%s %s",
+			 p->made ? "making" : verbs[now->phase], ref);
 		progress_start(&p->bar, p->app, what);
 		p->begun = true;
 		p->phase = now->phase;
@@ -78,7 +81,8 @@ int pulling_image(const struct app *app, const struct store *st,
 	/* What runs for it ends before it does. */
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
 	struct pulling p = { .app = app,
-			     .shown = what->source ? what->name : what->ref };
+			     .shown = what->source ? what->name : what->ref,
+			     .made = what->source };
 	_cleanup_json_ struct json *json = idmap_to_json(map);
 	struct idmap own = *map; /* a context is not const */
 	struct pull_conf conf = {

@@ -113,6 +113,12 @@ static int draft_name(struct draft *d, const char *name)
 	return r;
 }
 
+static int cannot_make(const char *path, int code, struct err *e)
+{
+	err_sys(e, code, "cannot make '%s'", path);
+	return code == -EEXIST ? err_hint(e, "remove it, or name a new file") : code;
+}
+
 int pushing_archive(const struct app *app, const char *ref,
 		    const struct layoutout_want *want, const char *path, struct err *e)
 {
@@ -126,18 +132,18 @@ int pushing_archive(const struct app *app, const char *ref,
 	if (d.dir < 0)
 		return d.dir;
 	if (!*name)
-		return err_sys(e, -EISDIR, "cannot make '%s'", path);
+		return cannot_make(path, -EISDIR, e);
 	if (sys_faccessat(d.dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		return err_sys(e, -EEXIST, "cannot make '%s'", path);
+		return cannot_make(path, -EEXIST, e);
 	r = draft_open(&d);
 	if (r < 0)
-		return err_sys(e, r, "cannot make '%s'", path);
+		return cannot_make(path, r, e);
 	r = stage(app, ref, want, &s, &image, e)
 		    ?: pack_run(&(struct pack_conf){ .root = s.dir, .out = d.fd }, e);
 	if (r < 0)
 		return r;
 	r = draft_name(&d, name);
-	return r < 0 ? err_sys(e, r, "cannot make '%s'", path) : 0;
+	return r < 0 ? cannot_make(path, r, e) : 0;
 }
 
 /* ---- a registry ------------------------------------------------------------------------- */

@@ -433,7 +433,7 @@ heed() { echo 'for s in INT TERM QUIT RTMIN+3; do trap "echo $s >/root/told; exi
 		ln /opt/mine /opt/again; chown 1:1 /opt/mine 2>/dev/null; ln -s mine /opt/link; echo left >left'
 	run -0 --separate-stderr cubby commit made:1
 	[ "$output" = made:1 ]
-	[[ $stderr == *"unpacking made:1: done"* && $stderr != *tmp/* ]]
+	[[ $stderr == *"making made:1: done"* && $stderr != *tmp/* ]]
 	[ "$(diffs)" = 2 ] # that of "one", and the box's
 	cubby rm -y -q
 	run -0 --separate-stderr cubby exec --image made:1 -- sh -c 'cat /opt/link /opt/again; ls /opt/dir; stat -c %u:%h /opt/mine; [ ! -e /etc/gone ] && cat /etc/which; find / -xdev -name left -not -path "$PWD/*" 2>/dev/null'

@@ -807,7 +807,7 @@ fake_maker() { # DIR COMMANDS
 	run -0 cubby save "$AT/back/x:1" oci-archive:o.tar:7
 	skopeo copy -q oci-archive:o.tar:7 oci:fromoci:1
 	run -1 --separate-stderr cubby save "$AT/back/x:1" oci-archive:o.tar
-	[[ $stderr == *"cannot make 'o.tar': File exists" ]]
+	[[ $stderr == *"cannot make 'o.tar': File exists; remove it, or name a new file" ]]
 }
 
 @test "registry: an archive has its name when it is whole" {

@@ -169,7 +169,8 @@ const struct cmd cmd_save = {
 	.words = "IMAGE oci:DIR[:NAME]\nIMAGE oci-archive:FILE[:NAME]\n"
 		 "IMAGE docker-archive:FILE[:NAME]\n-o FILE IMAGE",
 	.doc = "Write an image as an OCI layout into the new directory DIR, or as an "
-	       "archive of one into the new file FILE, from which skopeo, podman and "
+	       "archive of one into the new file FILE, never over one that is "
+	       "there, from which skopeo, podman and "
 	       "others take it; a docker-archive is one for 'docker load', too.",
 	.options = options,
 	.operands = { CMD_TEXT(struct args, image),
