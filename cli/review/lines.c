@@ -56,34 +56,46 @@ static bool is_colored(const struct reviewlines *to)
 	return to->out == to->app->out ? to->app->color_out : to->app->color_err;
 }
 
-/* What git keeps under names that are sums: how much of it there is, and for what. */
-static void put_git(FILE *out, const struct json *j)
+/* "branches a, b and 2 more" */
+static void put_names(struct buf *to, const struct json *names, const char *one,
+		      const char *many)
 {
-	const int64_t n = json_get_int(j, "objects", 0);
-	const int64_t packs = json_get_int(j, "packs", 0);
-	const struct json *branches = json_get(j, "branches");
-	const size_t all = json_len(branches);
+	const size_t all = json_len(names);
 	size_t named = 0;
 
-	if (n)
-		fprintf(out, "%" PRId64 " object%s", n, n == 1 ? "" : "s");
-	if (packs)
-		fprintf(out, "%s%" PRId64 " pack%s", n ? ", " : "", packs,
-			packs == 1 ? "" : "s");
-	if (all)
-		fprintf(out, "%sbranch%s", n || packs ? ", " : "",
-			all == 1 ? "" : "es");
-	json_each(it, branches)
+	if (!all)
+		return;
+	buf_addf(to, "%s%s", to->len ? ", " : "", all == 1 ? one : many);
+	json_each(it, names)
 	{
 		if (named < FEW)
-			fprintf(out, "%s %s", named ? "," : "",
-				text_shown(json_str(it) ?: "?"));
+			buf_addf(to, "%s %s", named ? "," : "",
+				 text_shown(json_str(it) ?: "?"));
 		named++;
 	}
 	if (all > FEW)
-		fprintf(out, " and %zu more", all - FEW);
-	if (n || packs || all)
-		fputs(" in ", out);
+		buf_addf(to, " and %zu more", all - FEW);
+}
+
+/* What git keeps under names that are sums: how much of it there is, and for what. */
+static void put_git(FILE *out, const struct json *j)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT(64 << 10);
+	const int64_t n = json_get_int(j, "objects", 0);
+	const int64_t packs = json_get_int(j, "packs", 0);
+
+	if (n)
+		buf_addf(&line, "%" PRId64 " object%s", n, n == 1 ? "" : "s");
+	if (packs)
+		buf_addf(&line, "%s%" PRId64 " pack%s", n ? ", " : "", packs,
+			 packs == 1 ? "" : "s");
+	put_names(&line, json_get(j, "branches"), "branch", "branches");
+	put_names(&line, json_get(j, "tags"), "tag", "tags");
+	if (json_get_bool(j, "stash", false))
+		buf_addf(&line, "%sstash", line.len ? ", " : "");
+	put_names(&line, json_get(j, "gone"), "without", "without");
+	if (line.len)
+		fprintf(out, "%s in ", buf_cstr(&line));
 }
 
 /* What acts on this machine, after the @len bytes of its line. On a terminal where it would

@@ -211,6 +211,8 @@ int prepare_task(struct taskwork *w, struct err *e)
 	w->ask.tools = w->tools;
 	ask_permitted(w);
 	boxwords_begin(&w->boxwords, &w->setup.dir, w->project);
+	if (w->setup.spec.project_mode == PROJECT_LIVE)
+		gitnews_begin(&w->gitnews, w->project);
 	fill_conf(w);
 	return 0;
 }

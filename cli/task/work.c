@@ -14,6 +14,7 @@ void taskwork_init(struct taskwork *w, struct app *app, const struct taskrun *t)
 				.hostwatch = HOSTWATCH_NONE,
 				.machine = MACHINE_NONE,
 				.boxwords = BOXWORDS_NONE,
+				.gitnews = GITNEWS_NONE,
 				.attach = ATTACH_NONE,
 				.inbox = INBOX_NONE,
 				.text = BUF_INIT(4 << 20),
@@ -45,6 +46,7 @@ void taskwork_done(struct taskwork *w)
 	modelpick_done(&w->pick);
 	machine_done(&w->machine);
 	boxwords_done(&w->boxwords);
+	gitnews_done(&w->gitnews);
 	attach_done(&w->attach);
 	json_free(&w->schema);
 	buf_done(&w->text);

@@ -8,6 +8,7 @@
 
 #include "agent/task/task.h"
 #include "agent/tool/machine.h"
+#include "cli/box/gitnews.h"
 #include "cli/box/imagerun.h"
 #include "cli/store/boxsetup.h"
 #include "cli/task/attach.h"
@@ -43,6 +44,7 @@ struct taskwork {
 	struct task_conf conf;
 	struct machine machine;	  /* owned */
 	struct boxwords boxwords; /* owned */
+	struct gitnews gitnews;	  /* owned */
 	struct attach attach;	  /* owned */
 	struct json *schema;	  /* owned; of the answer; NULL = it has none */
 	struct buf text;	  /* owned; the task with its files */

@@ -1,12 +1,15 @@
 #include "rootfs/git/refs.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/text.h"
 #include "rootfs/git/upper.h"
@@ -223,4 +226,151 @@ int git_refs_read(int git, struct git_refs_pair *ret, struct err *e)
 		return err_sys(e, r, "cannot read the refs of a repository");
 	*ret = take(&p, (struct git_refs_pair){ 0 });
 	return 0;
+}
+
+/* ---- over those of the host ----------------------------------------------------------------- */
+
+static int lay_packed(struct git_refs_pair *p, int upper, enum upper_kind kind)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(GIT_REFS_BYTES);
+	_cleanup_git_refs_ struct git_refs packed = { 0 };
+
+	if (kind != UPPER_GONE &&
+	    (kind != UPPER_FILE || takeover_read(upper, "packed-refs", &text) < 0 ||
+	     git_refs_packed(&packed, &text) < 0))
+		return 1;
+	git_refs_done(&p->packed);
+	p->packed = take(&packed, (struct git_refs){ 0 });
+	return 0;
+}
+
+/* What is a directory in the box is no ref there. */
+static void drop_above(struct git_refs *loose, const char *path)
+{
+	char above[PATH_MAX];
+
+	snprintf(above, sizeof(above), "%s", path);
+	for (char *slash; (slash = strrchr(above, '/'));) {
+		*slash = '\0';
+		git_refs_set(loose, above, NULL);
+	}
+}
+
+int git_refs_lay(struct git_refs_pair *p, int upper, const char *path,
+		 enum upper_kind kind)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(GIT_TEXT_VALUE + 8);
+	char value[GIT_TEXT_VALUE], prefix[PATH_MAX + 2];
+
+	if (strcmp(path, "packed-refs") == 0)
+		return lay_packed(p, upper, kind);
+	if (kind == UPPER_DIR || kind == UPPER_LEFT)
+		return 0;
+	snprintf(prefix, sizeof(prefix), "%s/", path);
+	if (kind == UPPER_FILE || kind == UPPER_GONE || kind == UPPER_OPAQUE)
+		git_refs_drop(&p->loose, prefix);
+	if (kind == UPPER_GONE || kind == UPPER_OPAQUE)
+		return git_refs_set(&p->loose, path, NULL);
+	if (kind != UPPER_FILE)
+		return 1;
+	drop_above(&p->loose, path);
+	return git_text_is_ref(path, strlen(path)) &&
+			       takeover_read(upper, path, &text) == 0 &&
+			       git_text_value(buf_cstr(&text), text.len, value) == 0
+		       ? git_refs_set(&p->loose, path, value)
+		       : 1;
+}
+
+struct laying {
+	struct git_refs_pair *p; /* borrowed */
+	int upper;		 /* borrowed */
+};
+
+static int lay_one(void *ctx, const struct upper_entry *x, struct err *e)
+{
+	const struct laying *l = ctx;
+	int r;
+
+	if (strcmp(x->path, "packed-refs") != 0 && strcmp(x->path, "refs") != 0 &&
+	    !text_starts(x->path, "refs/"))
+		return UPPER_SKIP;
+	r = git_refs_lay(l->p, l->upper, x->path, x->kind);
+	return r < 0 ? err_sys(e, r, "cannot note the refs of a repository") : 0;
+}
+
+int git_refs_lay_all(struct git_refs_pair *p, int upper, struct err *e)
+{
+	struct laying l = { p, upper };
+
+	return upper_walk(upper, lay_one, &l, e);
+}
+
+/* ---- what is new, for a person -------------------------------------------------------------- */
+
+enum { NEWS_MAX = 100 };
+
+struct news {
+	struct json *branches, *tags, *gone; /* owned until they are told */
+	bool stash;
+};
+
+static void add_name(struct json *to, const char *name)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(PATH_MAX * 3);
+
+	if (json_len(to) < NEWS_MAX && text_utf8(&text, name, strlen(name)) == 0)
+		json_add(to, json_string(buf_cstr(&text)));
+}
+
+static void note_ref(struct news *n, const char *name, const char *was, const char *now)
+{
+	static const char heads[] = "refs/heads/", tags[] = "refs/tags/";
+	const bool stash = strcmp(name, "refs/stash") == 0;
+
+	if (was && now && strcmp(was, now) == 0)
+		return;
+	if (!now && (stash || text_starts(name, heads) || text_starts(name, tags)))
+		add_name(n->gone, name);
+	else if (text_starts(name, heads))
+		add_name(n->branches, name + strlen(heads));
+	else if (text_starts(name, tags))
+		add_name(n->tags, name + strlen(tags));
+	n->stash |= stash && now;
+}
+
+/* Each once: a loose ref hides a packed one. */
+static void note_all(struct news *n, const struct git_refs_pair *of,
+		     const struct git_refs_pair *was, const struct git_refs_pair *now)
+{
+	for (size_t i = 0; i < of->loose.n + of->packed.n; i++) {
+		const bool loose = i < of->loose.n;
+		const char *name = loose ? of->loose.list[i].name
+					 : of->packed.list[i - of->loose.n].name;
+		const char *v = git_refs_pair_get(now, name);
+
+		if ((loose || !git_refs_get(&of->loose, name)) && !v == (of == was))
+			note_ref(n, name, git_refs_pair_get(was, name), v);
+	}
+}
+
+static void tell_names(struct json *ret, const char *key, struct json *names)
+{
+	if (json_len(names))
+		json_set(ret, key, names);
+	else
+		json_free(&names);
+}
+
+void git_refs_news(const struct git_refs_pair *was, const struct git_refs_pair *now,
+		   struct json *ret)
+{
+	struct news n = { json_array(), json_array(), json_array(), false };
+
+	note_all(&n, now, was, now);
+	note_all(&n, was, was, now);
+	tell_names(ret, "branches", n.branches);
+	tell_names(ret, "tags", n.tags);
+	tell_names(ret, "gone", n.gone);
+	if (n.stash)
+		json_set_bool(ret, "stash", true);
 }

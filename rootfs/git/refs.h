@@ -8,6 +8,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/json.h"
+#include "rootfs/git/upper.h"
 
 enum { GIT_REFS_MAX = 100000, GIT_REFS_BYTES = 32 << 20 };
 
@@ -52,6 +54,22 @@ bool git_refs_is_alike(const struct git_refs_folded *f, const char *name);
 /** git_refs_read() - all refs of a git directory, what is malformed left out
  *  Return: 0 or a negative errno (-E2BIG: too many). */
 int git_refs_read(int git, struct git_refs_pair *ret, struct err *e);
+
+/** git_refs_lay() - what @p becomes with a file of an upper directory over it: it is, or lies
+ *  below, "refs" or "packed-refs"
+ *  Return: 0; 1: git would not understand it, and nothing is changed; or -ENOMEM, -E2BIG. */
+int git_refs_lay(struct git_refs_pair *p, int upper, const char *path,
+		 enum upper_kind kind);
+/** git_refs_lay_all() - with all files of it; 0 or a negative errno */
+int git_refs_lay_all(struct git_refs_pair *p, int upper, struct err *e);
+
+/** git_refs_news() - for a person, and left out where there is none: "branches" and "tags" that
+ *  @now has and @was had not, or elsewhere; "stash" if that is so of it; "gone": those of them
+ *  that only @was has, by their whole names. 100 of each at the most, as text whatever bytes
+ *  they have.
+ *  @ret: an object, which keeps its first failure */
+void git_refs_news(const struct git_refs_pair *was, const struct git_refs_pair *now,
+		   struct json *ret);
 
 /** git_refs_packed() - add what a packed-refs file says */
 int git_refs_packed(struct git_refs *m, const struct buf *text);

@@ -35,67 +35,6 @@ static int copy_refs(const struct git_refs *from, struct git_refs *to)
 	return r;
 }
 
-static int lay_packed(struct git_take *t, struct git_take_item *x,
-		      struct git_refs_pair *box)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT(GIT_REFS_BYTES);
-
-	git_refs_done(&box->packed);
-	if (x->kind == UPPER_GONE)
-		return 0;
-	if (x->kind != UPPER_FILE ||
-	    takeover_read(t->conf->upper, x->path, &text) < 0 ||
-	    git_refs_packed(&box->packed, &text) < 0) {
-		x->why = "git would not understand it";
-		git_refs_done(&box->packed);
-		return copy_refs(&t->base.refs.packed, &box->packed);
-	}
-	return 0;
-}
-
-/* What is a directory in the box is no ref there. */
-static void drop_above(struct git_refs *loose, const char *path)
-{
-	char above[PATH_MAX];
-
-	snprintf(above, sizeof(above), "%s", path);
-	for (char *slash; (slash = strrchr(above, '/'));) {
-		*slash = '\0';
-		git_refs_set(loose, above, NULL);
-	}
-}
-
-static int lay_loose(struct git_take *t, struct git_take_item *x,
-		     struct git_refs_pair *box)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT(GIT_TEXT_VALUE + 8);
-	char value[GIT_TEXT_VALUE], prefix[PATH_MAX + 2];
-
-	snprintf(prefix, sizeof(prefix), "%s/", x->path);
-	switch (x->kind) {
-	case UPPER_GONE:
-	case UPPER_OPAQUE:
-		git_refs_drop(&box->loose, prefix);
-		return git_refs_set(&box->loose, x->path, NULL);
-	case UPPER_DIR:
-	case UPPER_LEFT:
-		return 0;
-	case UPPER_FILE:
-		git_refs_drop(&box->loose, prefix);
-		drop_above(&box->loose, x->path);
-		if (git_text_is_ref(x->path, strlen(x->path)) &&
-		    takeover_read(t->conf->upper, x->path, &text) == 0 &&
-		    git_text_value(buf_cstr(&text), text.len, value) == 0)
-			return git_refs_set(&box->loose, x->path, value);
-		break;
-	default:
-		break;
-	}
-	if (!text_ends(x->path, ".lock"))
-		x->why = "no ref that git would take";
-	return 0;
-}
-
 static int lay_all(struct git_take *t, struct git_refs_pair *box)
 {
 	int r = copy_refs(&t->base.refs.loose, &box->loose)
@@ -104,9 +43,14 @@ static int lay_all(struct git_take *t, struct git_refs_pair *box)
 	for (size_t i = 0; i < t->n && r == 0; i++) {
 		struct git_take_item *x = &t->list[i];
 
-		if (x->class == GIT_TAKE_REF)
-			r = strcmp(x->path, "packed-refs") == 0 ? lay_packed(t, x, box)
-								: lay_loose(t, x, box);
+		if (x->class != GIT_TAKE_REF)
+			continue;
+		r = git_refs_lay(box, t->conf->upper, x->path, x->kind);
+		if (r > 0 && strcmp(x->path, "packed-refs") == 0)
+			x->why = "git would not understand it";
+		else if (r > 0 && !text_ends(x->path, ".lock"))
+			x->why = "no ref that git would take";
+		r = MIN(r, 0);
 	}
 	return r;
 }

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/scope.h"
+#include "base/sys/sys.h"
 #include "base/text.h"
 #include "rootfs/git/refs.h"
 #include "rootfs/git/takeover.h"
@@ -21,7 +22,7 @@
 #include "rootfs/review/layer_outside.h"
 #include "runtime/spec/spec.h"
 
-enum { TELL_SOON = 8 << 10, TELL_BRANCHES = 100 };
+enum { TELL_SOON = 8 << 10 };
 
 int reviewtell_flush(struct buf *lines, struct err *e)
 {
@@ -117,45 +118,20 @@ static int open_git(const struct layer *l, const char *path)
 		       : takeover_open(l->upper, path, O_RDONLY | O_DIRECTORY);
 }
 
-/* Names are told as text, whatever bytes they have. */
-static int add_branches(struct json *list, const struct git_refs *of,
-			const struct git_refs *above, const struct git_refs_pair *host)
+/* What the box has made, moved or removed of what the host has. */
+static void tell_refs(struct json *j, int git, int host)
 {
-	static const char heads[] = "refs/heads/";
-	_cleanup_buf_ struct buf name = BUF_INIT(PATH_MAX * 3);
-	int r = 0;
+	_cleanup_git_refs_pair_ struct git_refs_pair now = { 0 }, was = { 0 };
 
-	for (size_t i = 0; i < of->n && json_len(list) < TELL_BRANCHES && r == 0; i++) {
-		const struct git_ref *x = &of->list[i];
-		const char *was = git_refs_pair_get(host, x->name);
-
-		if (!text_starts(x->name, heads) ||
-		    (was && strcmp(was, x->value) == 0) ||
-		    (above && git_refs_get(above, x->name)))
-			continue;
-		buf_truncate(&name, 0);
-		r = text_utf8(&name, x->name + strlen(heads),
-			      strlen(x->name + strlen(heads)));
-		if (r == 0)
-			r = json_add(list, json_string(buf_cstr(&name)));
-	}
-	return r;
-}
-
-/* That are not what they are on the host; those that the box removed are not among them. */
-static void tell_branches(struct json *j, int git, int host)
-{
-	_cleanup_git_refs_pair_ struct git_refs_pair made = { 0 }, was = { 0 };
-	_cleanup_json_ struct json *list = json_array();
-
-	if (git_refs_read(git, &made, ERR_IGNORED) < 0 ||
-	    (!made.loose.n && !made.packed.n))
+	if (sys_faccessat(git, "refs", F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
+	    sys_faccessat(git, "packed-refs", F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
-	if (host >= 0 && git_refs_read(host, &was, ERR_IGNORED) < 0)
+	if (host >= 0 &&
+	    (git_refs_read(host, &was, ERR_IGNORED) < 0 ||
+	     (!upper_is_opaque(git) && git_refs_read(host, &now, ERR_IGNORED) < 0)))
 		return;
-	if (add_branches(list, &made.loose, NULL, &was) == 0 &&
-	    add_branches(list, &made.packed, &made.loose, &was) == 0 && json_len(list))
-		(void)json_set(j, "branches", take(&list, NULL));
+	if (git_refs_lay_all(&now, git, ERR_IGNORED) == 0)
+		git_refs_news(&was, &now, j);
 }
 
 void reviewtell_objects(struct json *j, const struct layer *l, const char *path)
@@ -172,7 +148,7 @@ void reviewtell_objects(struct json *j, const struct layer *l, const char *path)
 	upper_objects(git, &n);
 	json_set_int(j, "objects", (int64_t)n.loose);
 	json_set_int(j, "packs", (int64_t)n.packs);
-	tell_branches(j, git, host);
+	tell_refs(j, git, host);
 }
 
 /* Of a repository the directory alone says nothing. */

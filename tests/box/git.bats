@@ -549,8 +549,9 @@ stashed() { # what the list of stashes is: git keeps it in a log alone
 	[ "$(git_state)" = "$before" ] || { git_state; return 1; }
 }
 
-@test "what git keeps under its sums is one line with its number, and the branches that it is for" {
+@test "what git keeps under its sums is one line with its number, and the branches and tags that it is for" {
 	git_repo
+	git tag old
 	local main=$(git branch --show-current)
 	reviewed 'echo two >file; git commit -qam two'
 	run -0 cubby apply
@@ -562,6 +563,28 @@ stashed() { # what the list of stashes is: git keeps it in a log alone
 	# what was there and is packed anew is not told
 	reviewed 'git branch f; git gc -q'
 	[ "$(cubby diff --json | jq -c '.[] | select(.path == "/.git").branches')" = '["f"]' ]
+	cubby apply
+	# what it removes, be it packed here or not
+	git branch loose
+	reviewed 'git branch -D f loose; git tag -d old; git tag new; echo four >file; git stash -q'
+	[ "$(cubby diff --json | jq -c '.[] | select(.path == "/.git") | [.branches, .tags, .gone, .stash]')" = '[null,["new"],["refs/heads/f","refs/heads/loose","refs/tags/old"],true]' ]
+	run -0 cubby diff --stat
+	[[ $output == *" objects, tag new, stash, without refs/heads/f, refs/heads/loose, refs/tags/old in .git"* ]] || { echo "$output"; return 1; }
+}
+
+@test "a live task tells at its end which branches, tags and stash came of it" {
+	git_repo
+	git branch gone
+	cat >../live.jsonl <<-'END'
+	{"type":"task","task":"work in git"}
+	{"type":"response","message":{"role":"assistant","tool_calls":[{"function":{"name":"shell","arguments":{"command":"export GIT_AUTHOR_NAME=b GIT_AUTHOR_EMAIL=b@x GIT_COMMITTER_NAME=b GIT_COMMITTER_EMAIL=b@x; git commit --allow-empty -qm two; git tag v1; git branch -D gone; echo two >file; git stash -q"}}}]}}
+	{"type":"response","message":{"role":"assistant","tool_calls":[{"function":{"name":"finish","arguments":{"answer":"done","success":true}}}]}}
+	END
+	run -0 --separate-stderr cubby --project live --replay ../live.jsonl
+	[[ $stderr == *"  git      branch main, tag v1, stash, without refs/heads/gone in .git" ]] || { echo "$stderr"; return 1; }
+	[ "$(git log -1 --format=%s)" = two ]
+	run -0 --separate-stderr cubby -q --project live --replay ../live.jsonl
+	[[ $stderr != *"in .git"* ]]
 }
 
 @test "an apply that was killed while git got its part goes on, or back" {
