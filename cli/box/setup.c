@@ -35,7 +35,7 @@ int boxsetup_locate(struct boxsetup *s, enum project_ask ask, struct err *e)
 	r = passover_later(s->spec.project, e);
 	if (r < 0)
 		return r;
-	return project_file_load(s->app, &s->store, &s->spec, ask, e);
+	return s->unread ? 0 : project_file_load(s->app, &s->store, &s->spec, ask, e);
 }
 
 /* What box.json says and no option may change: the image and the id map. */

@@ -241,6 +241,20 @@ review() { task "$@"; } # it is the default
 	[ "$(cat first)" = before ]
 }
 
+@test "undo and rewind take back a .cubby/box.json that nobody can read" {
+	local back
+	cubby exec --project review -- true
+	cubby checkpoint before
+	for back in undo "rewind before"; do
+		cubby exec --project review -- sh -c 'mkdir .cubby; echo "{" >.cubby/box.json'
+		cubby apply --all
+		run -125 cubby exec -- true
+		[[ $output == *".cubby/box.json: bad JSON"* ]]
+		run -0 bash -c "cubby $back"
+		[ ! -e .cubby ] || { echo "$output"; return 1; }
+	done
+}
+
 @test "an undo of several whose git fails at an older one stops no apply" {
 	local applied
 	git init -q -b main .

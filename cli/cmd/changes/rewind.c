@@ -128,8 +128,10 @@ static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
-	int r = boxsetup_find(&s, e);
+	int r;
 
+	s.unread = true;
+	r = boxsetup_find(&s, e);
 	if (r < 0)
 		return r;
 	return a->list ? list(&s, e) : go_back(&s, a->name, e);

@@ -10,8 +10,10 @@ static int undo(struct app *app, void *, struct err *e)
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *what = review_args("undo");
 	int64_t since = -1;
-	int r = boxsetup_find(&s, e) ?: review_open(&s, REVIEW_GIVE, &rv, e);
+	int r;
 
+	s.unread = true;
+	r = boxsetup_find(&s, e) ?: review_open(&s, REVIEW_GIVE, &rv, e);
 	if (r == 0)
 		since = checkpoint_rewinding(s.dir.dirfd);
 	if (since >= 0)
