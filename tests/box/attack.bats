@@ -344,7 +344,8 @@ def post(body, session=None):
 def begin():
     s = post({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params":
               {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}})
-    return next(l.split()[1] for l in s.recv(4096).split(b"\r\n") if l.startswith(b"Mcp-Session-Id"))
+    got = s.makefile("rb").read() # all of it: before its end the revision is not settled
+    return next(l.split()[1] for l in got.split(b"\r\n") if l.startswith(b"Mcp-Session-Id"))
 def views(n, first):
     return [{"jsonrpc": "2.0", "id": first + i, "method": "tools/call", "params":
              {"name": "view_image", "arguments": {"path": "big.png"}}} for i in range(n)]
