@@ -186,17 +186,16 @@ static void on_started(void *ctx, struct box_proc *proc, const struct err *e)
 {
 	static loop_fn *const fns[3] = { on_input, on_output, on_said };
 	struct proxy *p = ctx;
+	int r = e ? e->code : 0;
 
-	if (e) {
-		finish(p);
-		return;
-	}
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3 && r == 0; i++) {
 		p->fds[i] = take(&proc->fds[i], -1);
 		sys_setfl(p->fds[i], (i ? O_RDONLY : O_WRONLY) | O_NONBLOCK);
-		(void)loop_add(p->loop, p->fds[i], i ? EPOLLIN : EPOLLOUT, fns[i], p,
-			       &p->ends[i]);
+		r = loop_add(p->loop, p->fds[i], i ? EPOLLIN : EPOLLOUT, fns[i], p,
+			     &p->ends[i]);
 	}
+	if (r < 0)
+		finish(p);
 }
 
 static void on_exited(void *ctx, const struct box_exit *)
