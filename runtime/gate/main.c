@@ -38,8 +38,10 @@ static int confine(struct gated *g, struct err *e)
 	take_descriptors(g);
 	gate_place_open(g);
 	r = outside_confine(e);
+	if (r < 0)
+		return err_wrap(e, "the gate");
 	g->rooted = r > 0;
-	return r < 0 ? err_wrap(e, "the gate") : 0;
+	return 0;
 }
 
 /* ---- the monitor's questions ---------------------------------------------------- */
