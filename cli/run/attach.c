@@ -444,6 +444,8 @@ static int join_pipes(struct attach *a, struct box_proc *p,
 	s->tty = tty_is(STDIN_FILENO);
 	s->close_to = true;
 	p->fds[0] = -1;
+	if (how->no_input)
+		pump_end(&a->pump, IN);
 	for (int i = 1; i < 3; i++) {
 		r = add_stream(a, p->fds[i], i, &s, e);
 		if (r < 0)

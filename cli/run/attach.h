@@ -20,8 +20,9 @@ struct attach;
 typedef bool attach_beside_fn(void *ctx, struct attach *a);
 
 struct attach_how {
-	bool tty; /* started with BOX_IO_TTY, else with BOX_IO_PIPES */
-	bool raw; /* terminals of ours get all that comes */
+	bool tty;      /* started with BOX_IO_TTY, else with BOX_IO_PIPES */
+	bool raw;      /* terminals of ours get all that comes */
+	bool no_input; /* of ours nothing is read; with BOX_IO_PIPES */
 	/* For standard output instead; at its end without bytes. NULL = none. */
 	pump_filter_fn *filter;
 	void *filter_ctx; /* borrowed */

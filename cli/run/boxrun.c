@@ -193,6 +193,7 @@ static int run_in(struct boxsetup *s, const struct boxrun *run, struct ready *d,
 	_cleanup_box_proc_ struct box_proc proc = BOX_PROC_NONE;
 	struct attach_how how = { .tty = run->tty,
 				  .raw = run->raw,
+				  .no_input = run->no_input,
 				  .filter = run->filter,
 				  .filter_ctx = run->filter_ctx };
 	struct box_exit exit = { 0 };

@@ -15,8 +15,9 @@ struct boxrun {
 	const char *cwd;	 /* in the box, also relative to here; NULL = here */
 	bool tty;		 /* with a terminal of its own */
 	bool raw;		 /* our terminal gets all that it writes */
-	pump_filter_fn *filter;	 /* of standard output; NULL = none (attach.h) */
-	void *filter_ctx;	 /* borrowed */
+	bool no_input; /* ours is for whoever reads it behind us; not with a tty */
+	pump_filter_fn *filter; /* of standard output; NULL = none (attach.h) */
+	void *filter_ctx;	/* borrowed */
 	/* Called once the box is held, before the command is begun in it; it may change what
 	 * @argv points at. NULL = nothing */
 	int (*ready)(void *ctx, struct box *b, struct err *e);

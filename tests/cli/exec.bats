@@ -425,6 +425,20 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[[ -p pipe && -L leads ]]
 }
 
+@test "cp, logs, wait and own leave standard input to the loop that they stand in" {
+	cubby exec -q --keep -- sh -c 'echo text >/root/text'
+	local pid
+	pid=$(cubby exec -q -d -- echo said)
+	printf '%s\n' "cp :/root/text ." "wait $pid" "logs $pid" "own ." "own ." >list
+	local n=0 words
+	while read -ra words; do
+		cubby "${words[@]}"
+		n=$((n + 1))
+	done <list
+	[ "$n" = 5 ]
+	cubby stop -q
+}
+
 @test "cp: several files go into a directory, and whole directories into the box" {
 	echo a >a
 	echo b >b

@@ -79,7 +79,9 @@ static int work(struct app *app, void *args, struct err *e)
 	struct args *a = args;
 	struct owning o = { .argv = { "sh", "-c", script, "sh", o.uid, o.gid, o.project,
 				      "." } };
-	struct boxrun what = { .argv = o.argv, .ready = find_owner, .ready_ctx = &o };
+	struct boxrun what = {
+		.argv = o.argv, .no_input = true, .ready = find_owner, .ready_ctx = &o
+	};
 	int r = config_set(app->config, CONFIG_USER, "0", CONFIG_FROM_FLAG, e);
 
 	if (r < 0)

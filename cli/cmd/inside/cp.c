@@ -46,7 +46,7 @@ static const char *base_of(const char *path, char ret[NAME_MAX + 1])
 static int run_with(struct app *app, const char *const *argv, int fd, int as)
 {
 	const struct opt_box o = { .wipe = false };
-	const struct boxrun what = { .argv = argv };
+	const struct boxrun what = { .argv = argv, .no_input = as != STDIN_FILENO };
 
 	return sys_dup2(fd, as) < 0 ? CMD_FAILED : boxrun_command(app, &o, &what);
 }

@@ -48,7 +48,7 @@ static int work(struct app *app, void *args, struct err *e)
 	_cleanup_boxsetup_ struct boxsetup setup = BOXSETUP(app);
 	_cleanup_linejson_ struct linejson lines;
 	const struct opt_box o = { .look = true };
-	struct boxrun what = { .raw = a->raw };
+	struct boxrun what = { .raw = a->raw, .no_input = true };
 	bool runs;
 	int r;
 

@@ -16,7 +16,7 @@ static int wait_for(struct app *app, void *args, struct err *e)
 	_cleanup_linejson_ struct linejson lines;
 	_cleanup_boxsetup_ struct boxsetup setup = BOXSETUP(app);
 	const struct opt_box o = { .look = true };
-	struct boxrun what = { .tty = false };
+	struct boxrun what = { .no_input = true };
 	int r;
 
 	linejson_init(&lines);
