@@ -8,7 +8,8 @@
 
 enum {
 	EVENTS = 64, /* and as many timers in one round; the rest come with the next */
-	URGENT = 2
+	URGENT = 2,
+	URGENT_MS = 5 /* in a round that takes longer they are looked at so often */
 };
 
 struct loop_source {
@@ -39,6 +40,7 @@ struct loop {
 	unsigned depth; /* of loop_step() within callbacks */
 	unsigned plain; /* always ready sources with events wanted */
 	struct loop_source *urgent[URGENT]; /* of fds; NULL = none */
+	uint64_t urgent_ms;		    /* when they were looked at last */
 	uint64_t eager_us;		    /* loop_eager(); 0 = never */
 	bool awake;			    /* the last pause was shorter than that */
 	bool stopped;
@@ -249,15 +251,15 @@ static uint32_t ask_events(const struct loop_source *s)
 	return sys_poll(&p, 1, 0) > 0 ? (uint32_t)p.revents : 0;
 }
 
-static int call_urgent(const struct loop *l, struct epoll_event *evs, int n,
-		       struct err *e)
+static int call_urgent(struct loop *l, struct epoll_event *evs, int n, struct err *e)
 {
+	l->urgent_ms = sys_now_ms();
 	for (int i = 0; i < URGENT; i++) {
 		struct loop_source *s = l->urgent[i];
 		uint32_t events = s ? take_events(s, evs, n) : 0;
 		int r;
 
-		if (s && !events && n == EVENTS)
+		if (s && !events && (n == EVENTS || !evs))
 			events = ask_events(s);
 		r = events ? s->fn(s->ctx, events, e) : 0;
 		if (r < 0)
@@ -266,12 +268,23 @@ static int call_urgent(const struct loop *l, struct epoll_event *evs, int n,
 	return 0;
 }
 
-static int call_ready(const struct epoll_event *evs, int n, struct err *e)
+/* Between two others: what they do may take its time, and a round has many of them. */
+static int look_urgent(struct loop *l, struct err *e)
+{
+	for (int i = 0; i < URGENT; i++)
+		if (l->urgent[i] && sys_now_ms() - l->urgent_ms >= URGENT_MS)
+			return call_urgent(l, NULL, 0, e);
+	return 0;
+}
+
+static int call_ready(struct loop *l, const struct epoll_event *evs, int n,
+		      struct err *e)
 {
 	for (int i = 0; i < n; i++) {
 		struct loop_source *s = evs[i].data.ptr;
 		int r = !s || s->dead ? 0 : s->fn(s->ctx, evs[i].events, e);
 
+		r = r < 0 ? r : look_urgent(l, e);
 		if (r < 0)
 			return r;
 	}
@@ -313,6 +326,7 @@ static int call_timers(struct loop *l, struct err *e)
 		r = t->fn(t->ctx, 0, e);
 		if (!t->dead && t->orphan)
 			loop_remove(l, &t);
+		r = r < 0 ? r : look_urgent(l, e);
 		if (r < 0)
 			return r;
 	}
@@ -364,8 +378,8 @@ int loop_step(struct loop *l, int timeout_ms, struct err *e)
 		return err_sys(e, n, "cannot wait for events");
 	l->round++; /* timers that callbacks set wait for the next round */
 	l->depth++;
-	r = call_urgent(l, evs, n, e) ?: call_ready(evs, n, e) ?: call_plain(l, e) ?:
-		call_timers(l, e);
+	r = call_urgent(l, evs, n, e) ?: call_ready(l, evs, n, e) ?:
+		call_plain(l, e) ?: call_timers(l, e);
 	if (!--l->depth)
 		free_list(&l->dead);
 	return r < 0 ? r : 0;

@@ -27,7 +27,8 @@ int loop_add(struct loop *l, int fd, uint32_t events, loop_fn *fn, void *ctx,
 	     struct loop_source **ret);
 int loop_modify(struct loop *l, struct loop_source *s, uint32_t events);
 /** loop_urgent() - serve @s, which is no file, before all others of each round, however
- * many those are; for two sources at the most, level-triggered ones */
+ * many those are, and between them where they take long; for two sources at the most,
+ * level-triggered ones */
 void loop_urgent(struct loop *l, struct loop_source *s);
 /** loop_timer() - call once, @ms from now; loop_remove() cancels, and releases it after
  * it fired. @ret NULL = the loop releases it itself. */

@@ -74,6 +74,33 @@ static int be_urgent(void *ctx, uint32_t, struct err *)
 	return 0;
 }
 
+/* One of many that take their time; the first makes the urgent one ready. */
+struct slow {
+	int urgent, calls, before;
+};
+
+static int be_slow(void *ctx, uint32_t, struct err *)
+{
+	struct slow *s = ctx;
+	const uint64_t one = 1, since = sys_now_ms();
+
+	if (!s->calls++)
+		assert_int_equal(sys_write(s->urgent, &one, sizeof(one)), sizeof(one));
+	while (sys_now_ms() - since < 20)
+		;
+	return 0;
+}
+
+static int interrupt_slow(void *ctx, uint32_t, struct err *)
+{
+	struct slow *s = ctx;
+	uint64_t n;
+
+	assert_int_equal(sys_read(s->urgent, &n, sizeof(n)), sizeof(n));
+	s->before = s->calls;
+	return 0;
+}
+
 static struct loop *make(void)
 {
 	struct err e = ERR_NONE;
@@ -302,6 +329,43 @@ static void urgent_ones_come_first(void)
 	close(urgent);
 }
 
+static void urgent_ones_do_not_wait_for_a_long_round(void)
+{
+	struct slow of_fds = { sys_eventfd(0), 0, -1 }, of_timers;
+	struct loop *l = make();
+	struct loop_source *src;
+	struct err e = ERR_NONE;
+	int all = sys_eventfd(1), fds[4];
+
+	assert_int_equal(
+		loop_add(l, of_fds.urgent, EPOLLIN, interrupt_slow, &of_fds, &src), 0);
+	loop_urgent(l, src);
+	for (int i = 0; i < 4; i++) {
+		fds[i] = sys_dup(all, 0);
+		assert_int_equal(loop_add(l, fds[i], EPOLLIN, be_slow, &of_fds, NULL),
+				 0);
+	}
+	unit_ok(loop_step(l, -1, &e), &e);
+	assert_int_equal(of_fds.before, 1);
+	assert_int_equal(of_fds.calls, 4);
+	loop_free(&l);
+	l = make();
+	of_timers = (struct slow){ of_fds.urgent, 0, -1 };
+	assert_int_equal(loop_add(l, of_timers.urgent, EPOLLIN, interrupt_slow,
+				  &of_timers, &src),
+			 0);
+	loop_urgent(l, src);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(loop_timer(l, 0, be_slow, &of_timers, NULL), 0);
+	unit_ok(loop_step(l, -1, &e), &e);
+	assert_int_equal(of_timers.before, 1);
+	loop_free(&l);
+	for (int i = 0; i < 4; i++)
+		close(fds[i]);
+	close(all);
+	close(of_fds.urgent);
+}
+
 /* Many that are due at once let others in between, and none is lost. */
 static void timers_come_in_rounds(void)
 {
@@ -366,6 +430,8 @@ int main(void)
 		{ "a cancelled timer never fires", a_cancelled_timer_never_fires },
 		{ "a failure ends the run", a_failure_ends_the_run },
 		{ "urgent ones come first", urgent_ones_come_first },
+		{ "urgent ones do not wait for a long round",
+		  urgent_ones_do_not_wait_for_a_long_round },
 		{ "timers come in rounds", timers_come_in_rounds },
 	};
 
