@@ -58,12 +58,13 @@ void gate_policy_free(struct gate_policy **pp)
 	free(p);
 }
 
-/* Letters, digits, '-' and '_' in labels of 1 to 63, 253 in all. */
+/* Letters, digits, '-' and '_' in labels of 1 to 63, 253 in all. What begins with a '-' the
+ * resolver looks up nowhere: it was an option. */
 static bool valid_host(const char *s, size_t len)
 {
 	size_t label = 0;
 
-	if (!len || len > 253)
+	if (!len || len > 253 || s[0] == '-')
 		return false;
 	for (size_t i = 0; i < len; i++) {
 		if (s[i] == '.') {
@@ -160,6 +161,12 @@ static int no_list(const char *name, struct err *e)
 
 static int bad_pattern(const char *what, struct err *e)
 {
+	if (what[text_starts(what, "*.") ? 2 : 0] == '-')
+		return err_set(
+			e, -EINVAL,
+			"bad network pattern '%s'; a host's name has letters, digits, "
+			"'-', '_' and '.', and does not begin with '-'",
+			what);
 	return err_set(e, -EINVAL,
 		       "bad network pattern '%s'; it is HOST[:PORT], *.DOMAIN[:PORT], "
 		       "IP[/BITS][:PORT] or @LIST",

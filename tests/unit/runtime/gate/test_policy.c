@@ -147,6 +147,12 @@ static const struct bad_row {
 	  "bad network pattern 'a.example\uff1a22'" FORM },
 	{ "a wide slash", "allow 10.0.0.0\uff0f8",
 	  "bad network pattern '10.0.0.0\uff0f8'" FORM },
+	{ "an option", "allow -1",
+	  "bad network pattern '-1'; a host's name has letters, digits, '-', '_' and '.', "
+	  "and does not begin with '-'" },
+	{ "an option below", "deny *.-x.org:443",
+	  "bad network pattern '*.-x.org:443'; a host's name has letters, digits, '-', '_' "
+	  "and '.', and does not begin with '-'" },
 	{ "empty label", "allow a..b", "bad network pattern 'a..b'" FORM },
 	{ "star alone below", "allow *.", "bad network pattern '*.'" FORM },
 };
