@@ -288,19 +288,13 @@ static int fill_dev(int root, bool host_root, struct err *e)
 	return 0;
 }
 
-/* Nobody in the box may make user namespaces: most of the kernel's recent holes start
- * there. The filter refuses the calls as well; this is the second lock.
- */
-static int limit_userns(int root, struct err *e)
+int mount_kernel_userns(int root, struct err *e)
 {
-	_cleanup_close_ int fd =
-		inroot_open(root, "/proc/sys/user/max_user_namespaces", O_WRONLY);
+	int fd = inroot_open(root, "/proc/sys/user/max_user_namespaces", O_WRONLY);
 
-	if (fd == -ENOENT)
-		return 0;
-	if (fd < 0)
-		return err_sys(e, fd, "cannot open user.max_user_namespaces");
-	return file_write_fd(fd, "0", 1, e);
+	return fd >= 0 || fd == -ENOENT
+		       ? fd
+		       : err_sys(e, fd, "cannot open user.max_user_namespaces");
 }
 
 /* A user of the box has half of what the box's own user has outside, where all boxes of
@@ -369,7 +363,6 @@ int mount_kernel(int root, const struct mount_kernel_conf *conf, struct err *e)
 	}
 	return mount_memory(root, conf->memory, e) ?:
 		fill_dev(root, conf->host_root, e) ?:
-		(conf->limit_userns ? limit_userns(root, e) : 0) ?:
 		limit_inotify(root, e) ?: limit_pids(root, conf->pids, e);
 }
 

@@ -12,15 +12,18 @@
 #include "base/err.h"
 
 struct mount_kernel_conf {
-	bool tty_group;	   /* gid 5 is mapped */
-	bool limit_userns; /* write user.max_user_namespaces = 0 */
-	bool host_root;	   /* a user of the box is the host's root (idmap_has_root()) */
-	uint64_t memory;   /* bytes that the box may use; 0 = not limited */
-	uint64_t pids; /* the pid namespace's own limit, where it has one; 0 = none */
+	bool tty_group;	 /* gid 5 is mapped */
+	bool host_root;	 /* a user of the box is the host's root (idmap_has_root()) */
+	uint64_t memory; /* bytes that the box may use; 0 = not limited */
+	uint64_t pids;	 /* the pid namespace's own limit, where it has one; 0 = none */
 };
 
 /** mount_kernel() - mount all of it but /sys, in the order of the tables */
 int mount_kernel(int root, const struct mount_kernel_conf *conf, struct err *e);
+
+/** mount_kernel_userns() - opens user.max_user_namespaces, which the masks cover;
+ *                          -ENOENT = a kernel without */
+int mount_kernel_userns(int root, struct err *e);
 
 /**
  * mount_kernel_sys() - /sys, of the network namespace that the caller is in, and in it the

@@ -360,3 +360,22 @@ int mount_root_leave(int root, struct err *e)
 
 	return r < 0 ? err_sys(e, r, "cannot leave the host's root") : 0;
 }
+
+/* A user namespace has an owner, whom the one above it must know. */
+int mount_root_lock(struct err *e)
+{
+	int r = sys_setresgid(0, 0, 0) ?: sys_setresuid(0, 0, 0) ?:
+		sys_unshare(CLONE_NEWUSER | CLONE_NEWNS);
+
+	if (r >= 0)
+		r = sys_open("/proc/self/ns/mnt", O_RDONLY);
+	return r < 0 ? err_sys(e, r, "cannot lock the box's mounts") : r;
+}
+
+/* In the first copy the box's root would be the owner's equal, who may do all there. */
+int mount_root_locked(int mounts, struct err *e)
+{
+	int r = sys_setns(mounts, CLONE_NEWNS) ?: sys_unshare(CLONE_NEWNS);
+
+	return r < 0 ? err_sys(e, r, "cannot enter the box's locked mounts") : 0;
+}

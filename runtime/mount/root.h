@@ -63,4 +63,16 @@ int mount_root_enter(int root, struct err *e);
  *  the host, hence done by another process of the same mount namespace (assist.h) */
 int mount_root_leave(int root, struct err *e);
 
+/**
+ * mount_root_lock() - then, its last work: a copy of the mounts for a user namespace of its
+ *                     own, which locks each to the one below it
+ *
+ * A directory of a box can be open in another one, and a mount of a box that has ended shows
+ * what others covered, if they are not locked to it.
+ * Return: a descriptor of the copy's mount namespace
+ */
+int mount_root_lock(struct err *e);
+/** mount_root_locked() - the box's process has a copy of @mounts for its own; a lock stays */
+int mount_root_locked(int mounts, struct err *e);
+
 #endif

@@ -49,6 +49,7 @@ struct work {
 	struct mount_volumes volumes;
 	enum probe_step kind; /* of the step that runs */
 	int root;	      /* O_PATH of the new root; -1 before it is assembled */
+	int max_userns;	      /* the file of that limit; negative = none */
 	int net_fd;	      /* stays inside, for init; -1 = none */
 	int git;	      /* the failure of a view of a git directory */
 };
@@ -220,13 +221,16 @@ static int kernel_mounts(struct work *w, struct err *e)
 {
 	struct mount_kernel_conf conf = {
 		.tty_group = w->c->spec->map.kind != IDMAP_SINGLE,
-		.limit_userns = true,
 		.host_root = idmap_has_root(&w->c->spec->map),
 		.memory = w->c->spec->limits.memory_bytes,
 		.pids = cgroup_keeps_pids(w->c->cg) ? 0 : w->c->spec->limits.pids,
 	};
+	int r = mount_kernel(w->root, &conf, e);
 
-	return mount_kernel(w->root, &conf, e);
+	if (r < 0)
+		return r;
+	w->max_userns = mount_kernel_userns(w->root, e);
+	return w->max_userns == -ENOENT ? 0 : MIN(w->max_userns, 0);
 }
 
 static int mount_sys(struct work *w, struct err *e)
@@ -304,6 +308,13 @@ static int enter_root(struct work *w, struct err *e)
 	int r = mount_root_enter(w->root, e);
 
 	return r < 0 ? r : netassist_detach(&w->assist, w->root, e);
+}
+
+/* Nobody in the box may make user namespaces: most of the kernel's recent holes start
+ * there. The filter refuses the calls as well; this is the second lock. */
+static int limit_userns(struct work *w, struct err *e)
+{
+	return w->max_userns < 0 ? 0 : file_write_fd(w->max_userns, "0", 1, e);
 }
 
 /* ---- becoming init ---------------------------------------------------------------- */
@@ -384,6 +395,7 @@ static const struct step {
 	{ "kernel filesystems", mount_sys, PROBE_STEP_PROC },
 	{ "masks", masks, PROBE_STEP_OTHER },
 	{ "root", enter_root, PROBE_STEP_MOUNT },
+	{ "namespaces", limit_userns, PROBE_STEP_OTHER },
 	{ "privileges", drop, PROBE_STEP_OTHER },
 	{ "init", exec_init, PROBE_STEP_EXEC },
 };
@@ -395,6 +407,7 @@ void child_main(struct child *c)
 			  .assist = NETASSIST_NONE,
 			  .volumes = MOUNT_VOLUMES_NONE,
 			  .root = -1,
+			  .max_userns = -1,
 			  .net_fd = -1 };
 	struct wire_head head = { .type = WIRE_FAILED, .len = sizeof(struct err) };
 	struct err e = ERR_NONE;

@@ -9,7 +9,8 @@ struct netassist_desk {
 	struct netns_fds fds;
 	enum probe_step step;
 	struct err err;
-	int root; /* of the box, after the pivot */
+	int root;   /* of the box, after the pivot */
+	int mounts; /* in the shared table: locked ones, once the host's are gone */
 };
 
 /* ---- the process ------------------------------------------------------------------ */
@@ -56,7 +57,10 @@ static _noreturn_ void work(enum net_mode mode, const struct netassist *a)
 		r = make_network(mode, a->desk);
 	if (signal_event(a->done) < 0 || r < 0 || await_event(a->go) < 0)
 		sys_exit(1);
-	sys_exit(mount_root_leave(a->desk->root, ERR_IGNORED) < 0);
+	r = mount_root_leave(a->desk->root, &a->desk->err);
+	if (r == 0)
+		r = a->desk->mounts = mount_root_lock(&a->desk->err);
+	sys_exit(signal_event(a->done) < 0 || r < 0);
 }
 
 /* ---- the child -------------------------------------------------------------------- */
@@ -74,8 +78,9 @@ int netassist_begin(enum net_mode mode, struct netassist *ret, struct err *e)
 	if (r < 0 || !shared)
 		return err_sys(e, r, "cannot prepare another process");
 	a.desk = shared;
-	*a.desk =
-		(struct netassist_desk){ .ns = -1, .fds = NETNS_FDS_NONE, .root = -1 };
+	*a.desk = (struct netassist_desk){
+		.ns = -1, .fds = NETNS_FDS_NONE, .root = -1, .mounts = -1
+	};
 	a.pid = sys_clone(CLONE_FILES, &a.pidfd);
 	if (a.pid == 0)
 		work(mode, &a);
@@ -85,10 +90,11 @@ int netassist_begin(enum net_mode mode, struct netassist *ret, struct err *e)
 	return 0;
 }
 
-static int await_network(const struct netassist *a)
+static int await_done(const struct netassist *a)
 {
 	struct pollfd p[] = { { .fd = a->done, .events = POLLIN },
 			      { .fd = a->pidfd, .events = POLLIN } };
+	uint64_t n;
 	int r;
 
 	do
@@ -96,13 +102,15 @@ static int await_network(const struct netassist *a)
 	while (r == -EINTR);
 	if (r < 0)
 		return r;
-	return p[0].revents & POLLIN ? 0 : -ESRCH;
+	if (!(p[0].revents & POLLIN))
+		return -ESRCH;
+	return MIN((int)sys_read(a->done, &n, sizeof(n)), 0);
 }
 
 int netassist_network(struct netassist *a, struct netns_fds *ret, enum probe_step *step,
 		      struct err *e)
 {
-	int r = await_network(a);
+	int r = await_done(a);
 
 	*step = PROBE_STEP_NET;
 	if (r < 0)
@@ -125,5 +133,15 @@ int netassist_detach(struct netassist *a, int root, struct err *e)
 
 	a->desk->root = root;
 	r = signal_event(a->go);
-	return r < 0 ? err_sys(e, r, "cannot reach the other process") : 0;
+	if (r >= 0)
+		r = await_done(a);
+	if (r < 0)
+		return err_sys(e, r, "cannot hear from the other process");
+	if (a->desk->err.code < 0) {
+		*e = a->desk->err;
+		return e->code;
+	}
+	r = mount_root_locked(a->desk->mounts, e);
+	scope_close(&a->desk->mounts);
+	return r;
 }

@@ -35,11 +35,8 @@ int netassist_begin(enum net_mode mode, struct netassist *ret, struct err *e);
 int netassist_network(struct netassist *a, struct netns_fds *ret, enum probe_step *step,
 		      struct err *e);
 
-/**
- * netassist_detach() - have the old root detached, which lies over @root since the pivot
- *
- * Does not wait: a failure is the status of the process, which is its last work.
- */
+/** netassist_detach() - have the old root detached, which lies over @root since the pivot,
+ *                       and the mounts locked (mount_root.h), where the caller then is */
 int netassist_detach(struct netassist *a, int root, struct err *e);
 
 #endif

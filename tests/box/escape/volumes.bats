@@ -239,3 +239,41 @@ readonly MAKE_GIT='made() { mkdir -p "$1/.git/objects" "$1/.git/refs"
 	run -0 cubby exec -q --project review -v ./sys:/part:rw -- ls /part
 	[ "$output" = mine ]
 }
+
+# What another box hands over, open, by a socket in what both have: a directory of its own.
+# The taker, in its working directory, waits until the giver has ended.
+handed_over() { # PATH PROGRAM
+	rm -f "$OUT"/*
+	mkdir -p ../taker
+	cp handout ../taker/
+	(cd ../taker && exec cubby exec -q -v "$OUT:/d:rw" -- ./handout take /d/socket \
+		sh -c 'exec 2>&1; touch /d/taken; until [ -e /d/over ]; do sleep 0.05; done; eval "$1"' sh "$2") \
+		>took.out 2>&1 3>&- &
+	cubby exec -q -v "$OUT:/d:rw" -- sh -c './handout give /d/socket "$1" || exit 1
+		until [ -e /d/taken ]; do sleep 0.05; done' sh "$1"
+	cubby stop -q 2>/dev/null || true
+	lib_until fails cubby ps
+	touch "$OUT/over"
+	wait $!
+	cubby rm -q -C ../taker
+}
+
+fails() { ! "$@" >/dev/null 2>&1; }
+
+@test "U17: of a box that has ended another one that it handed a directory to sees what it saw itself" {
+	git init -q .
+	printf '[core]\n\thooksPath = hooks\n' >>.git/config
+	mkdir hooks
+	handed_over . 'touch .git/made .git/hooks/pre-commit hooks/pre-commit; echo did'
+	cat took.out
+	grep -qx did took.out
+	run find . -name made -o -name pre-commit
+	[ -z "$output" ]
+	handed_over /proc 'for f in keys interrupts; do [ ! -e $f ] || { [ -c $f ] && echo masked || echo bare; }; done
+		echo x >sys/kernel/hostname || echo no; ls sys >/dev/null && echo there'
+	cat took.out
+	run ! grep -q bare took.out
+	grep -qx masked took.out
+	grep -q 'Read-only file system' took.out
+	grep -qx there took.out
+}
