@@ -8,7 +8,7 @@
 #include "base/def.h"
 #include "base/dl.h"
 
-/* The interface of libidn2.so.0 as its idn2.h has it since 2.0, written out: three
+/* The interface of libidn2.so.0 as its <idn2.h> has it since 2.0, written out: three
  * functions are no reason to ask every builder for its headers. */
 enum { IDN2_NFC_INPUT = 1, IDN2_NONTRANSITIONAL = 8, IDN2_MALLOC = -100 };
 

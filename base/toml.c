@@ -137,7 +137,7 @@ static int join(const struct reader *r, char path[TOML_PATH], const char *key)
 		       : bad(r, "a name that is too long");
 }
 
-/* "a.b.c": all but the last go to @path. */
+/* "a.b.key": all but the last go to @path. */
 static int read_path(struct reader *r, char path[TOML_PATH], char key[TOML_PATH])
 {
 	int n = read_key(r, key);

@@ -38,12 +38,12 @@ enum {
 	MODEL_ERROR_MAX = 64 << 10
 };
 
-/** model_http_ask() - one attempt over HTTP (model_http.c) */
+/** model_http_ask() - one attempt over HTTP (http.c) */
 int model_http_ask(struct model *m, const struct model_request *req, struct turn *ret,
 		   struct retry_cause *why, struct err *e);
 
 /** model_discover_window() - tokens that the server says it takes; 0 = it does not say, or
- *  is not asked (model_discover.c) */
+ *  is not asked (discover.c) */
 uint64_t model_discover_window(struct model *m);
 
 /** model_http_json() - ask @m's server something beside a task: a GET, or a POST with

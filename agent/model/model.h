@@ -3,7 +3,7 @@
  * Owns:   the HTTP connection and what was learned about the server.
  * Never:  runs a tool; shows, logs or stores a key: it is in a request header only.
  *
- * A provider is a name, an address and a wire; a wire (model_impl.h) turns a history
+ * A provider is a name, an address and a wire; a wire (impl.h) turns a history
  * into a request body and the bytes of an answer into a struct turn. */
 #ifndef AGENT_MODEL_MODEL_H
 #define AGENT_MODEL_MODEL_H

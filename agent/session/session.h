@@ -1,5 +1,5 @@
 /* session - a persistent shell on a terminal of its own, driven command by command.
- * Needs:  a port that starts programs (session_port.h).
+ * Needs:  a port that starts programs (port.h).
  * Owns:   the shell, its terminal and its private channel, from session_open() to
  *         session_close().
  * Never:  takes prompt text, quiet or the look of the screen for the end of a command:

@@ -1,4 +1,4 @@
-/* netnews - what happened on the box's network since the last look: refusals, and ports
+/* tool_network - what happened on the box's network since the last look: refusals, and ports
  * on which something began to listen. Sentences for the model.
  * Needs:  a running box; silent where it has no gate.
  * Owns:   its place in the record of the monitor.

@@ -30,7 +30,7 @@ static inline int sys_open(const char *path, int flags)
 	return (int)sys_retry(open(path, flags | O_CLOEXEC));
 }
 
-/* Fails with -ENOSYS before 5.6 and with -EPERM under some filters: see dirfd.h. */
+/* Fails with -ENOSYS before 5.6 and with -EPERM under some filters: see base/inroot.h. */
 static inline int sys_openat2(int dirfd, const char *path, uint64_t flags,
 			      uint64_t mode, uint64_t resolve)
 {

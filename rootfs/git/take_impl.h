@@ -1,5 +1,5 @@
-/* git_take_impl - what git_take.c and its parts share, and nobody else.
- * Needs:  git_take.h.
+/* git_take_impl - what take.c and its parts share, and nobody else.
+ * Needs:  take.h.
  * Owns:   see the fields.
  * Never:  is included by any other file. */
 #ifndef ROOTFS_GIT_TAKE_IMPL_H
@@ -86,7 +86,7 @@ int git_take_tree_read(struct git_take *t, struct err *e);
 const char *git_take_tree_why(const struct git_take *t, const char *name,
 			      const char *value);
 
-/* git_take_base.c */
+/* take_base.c */
 /** git_take_base_format() - what the host's own settings say of sums and refs */
 int git_take_base_format(struct git_take *t, struct err *e);
 int git_take_base_now(struct git_take *t, struct git_take_base *ret, struct err *e);
@@ -94,17 +94,17 @@ int git_take_base_load(struct git_take *t, struct err *e);
 int git_take_base_save(const struct git_take *t, struct err *e);
 void git_take_base_done(struct git_take_base *b);
 
-/* git_take_objects.c */
+/* take_objects.c */
 /** git_take_objects_put() - put aside what the upper holds at this path, to be asked for by
  *  git_take_objects_import(); a name that is no object's is nothing */
 int git_take_objects_put(struct git_take *t, const struct upper_entry *x,
 			 struct err *e);
 int git_take_objects_import(struct git_take *t, struct err *e);
 
-/* git_take_refs.c */
+/* take_refs.c */
 int git_take_refs(struct git_take *t, struct err *e);
 
-/* git_take_moves.c */
+/* take_moves.c */
 struct git_take_moves {
 	const struct git_take *t; /* borrowed, as all of it; @now: from where */
 	const struct git_refs
@@ -122,7 +122,7 @@ int git_take_moves(const struct git_take_moves *m, struct err *e);
 void git_take_moves_unlock(const struct git_take *t, const char *name,
 			   const char *value);
 
-/* git_take_note.c */
+/* take_note.c */
 enum { GIT_TAKE_STEPS = 64 << 20 };
 /** git_take_note_refs() - note, before it is done, that refs get these values */
 int git_take_note_refs(const struct git_take *t, const struct git_refs *todo,
@@ -146,7 +146,7 @@ int git_take_note_now(const struct git_take *t, const char *path, struct buf *te
 /** git_take_note_head() - the value of the host's HEAD; "-" = none that is understood */
 void git_take_note_head(const struct git_take *t, char ret[GIT_TEXT_VALUE]);
 
-/* git_take_index.c */
+/* take_index.c */
 /** git_take_index_untouched() - the host's index is, or means, what it was */
 bool git_take_index_untouched(const struct git_take *t);
 /** git_take_index() - NULL, or why it is kept */

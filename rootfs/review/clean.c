@@ -84,7 +84,7 @@ static int clean_one(void *ctx, const struct upper_entry *x, struct err *e)
 		return 0;
 	}
 	if (layer_in_git(c->layer, x->path))
-		return 0; /* git_take.h takes it out by itself */
+		return 0; /* git/take.h takes it out by itself */
 	if (x->kind == UPPER_OPAQUE)
 		r = enter_opaque(c, x);
 	else if (x->kind == UPPER_LEFT && !is_item(c->left, x->path))

@@ -6,7 +6,7 @@
  * that each can be judged, and its own change on the host be seen.
  *
  * Not so in a git directory of the host's, which nothing leaves as a file: of what a commit
- * is made of only git_take.h takes anything over, and a repository that a box has made anew
+ * is made of only git/take.h takes anything over, and a repository that a box has made anew
  * in its place has not removed what it does not show. */
 #include "rootfs/review/diff.h"
 

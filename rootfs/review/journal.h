@@ -9,7 +9,7 @@
  *   applied/<n>/unit      one undo takes back all that follow each other with the same one
  *   applied/<n>/gits      the git directories that are taken over after them, each ended by
  *                         NUL; gits-done: and they were
- *   applied/<n>/git-<i>   what git_take.h notes of one of these
+ *   applied/<n>/git-<i>   what git/take.h notes of one of these
  *
  * Needs:  a directory of the store.
  * Owns:   its texts.

@@ -5,7 +5,7 @@
  *   boxes/<key>/project/since         when the last run began, and for what an earlier run
  *                                     has left in the upper, when that run began
  *   boxes/<key>/project/gits          the git directories that the project had then
- *   boxes/<key>/project/git/<id>      what git_take.h keeps for each of them
+ *   boxes/<key>/project/git/<id>      what git/take.h keeps for each of them
  *   boxes/<key>/project/outside…      of a repository outside: layer_outside.h
  *
  * Needs:  the box's lock to begin or to change it.
@@ -76,7 +76,7 @@ bool layer_is_git(const struct layer *l, const char *path);
 /** layer_in_git() - what is below one of them: its name there, borrowed; NULL = none is */
 const char *layer_in_git(const struct layer *l, const char *path);
 
-/** layer_git_state() - a directory for git_take.h, owned; made when it is missing */
+/** layer_git_state() - a directory for git/take.h, owned; made when it is missing */
 int layer_git_state(const struct layer *l, const char *path, struct err *e);
 
 /** layer_remove() - @upper, one of a layer's, loses what is at @path

@@ -52,7 +52,7 @@ int layer_outside_sign(const struct layer *l, uint64_t *ret, struct err *e);
  *  Return: 1; 0: there was nothing; or an errno. */
 int layer_outside_discard(const struct layer *l, const char *path, struct err *e);
 
-/* What git_take.h works on. */
+/* What git/take.h works on. */
 struct layer_outside {
 	struct git_outside is;	   /* owned */
 	struct git_take_tree tree; /* borrowed from both */

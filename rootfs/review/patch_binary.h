@@ -12,7 +12,7 @@
 int patch_binary_sum(struct buf *out, const struct buf *content);
 
 /** patch_binary() - append the one that comes, and the one that was, for the way back
- *  Return: as above. Source: git-diff(1) --binary; git's apply.c and base85.c; RFC 1950, 1951 */
+ *  Return: as above. Source: git-diff(1) --binary and the source of git; RFC 1950, 1951 */
 int patch_binary(struct buf *out, const struct buf *was, const struct buf *now);
 
 #endif

@@ -1,5 +1,5 @@
 /* cgroup - one leaf per box: limits, usage, kill. This file chooses the
- * method; cgroup_v2.c, cgroup_v1.c, cgroup_systemd.c and cgroup_child.c do the work.
+ * method; v2.c, v1.c, systemd.c and child.c do the work.
  * Needs:  whatever the host delegates; best effort by rlimits where it is nothing.
  * Owns:   the leaf, from cgroup_create() to cgroup_destroy().
  * Never:  moves a process that it was not handed; touches a cgroup it did not make. */

@@ -1,4 +1,4 @@
-/* cgroup_impl - what the files of cgroup share. Included by cgroup*.c alone.
+/* cgroup_impl - what the files of cgroup share. Included by them alone.
  * Needs:  nothing.
  * Owns:   nothing.
  * Never:  is seen elsewhere. */
@@ -28,7 +28,7 @@ struct cgroup {
 	struct cgroup_leaf v1[CGROUP_CONTROLLERS];
 };
 
-/* ---- cgroup_leaf.c: directories and their files --------------------------------- */
+/* ---- leaf.c: directories and their files --------------------------------------- */
 
 /** cgroup_leaf_make() - @name below @parent (taken over, also on failure); one that is
  *  there already was left by a dead monitor: killed, removed and made afresh */

@@ -19,7 +19,7 @@
 /* What is watched by. Of these only the first must be there. */
 enum {
 	MEMWATCH_PROC, /* the box's /proc */
-	MEMWATCH_TMP,  /* its memory filesystem (mount_kernel.h) */
+	MEMWATCH_TMP,  /* its memory filesystem (mount/kernel.h) */
 	MEMWATCH_SHM,  /* /proc/sysvipc/shm of its ipc namespace */
 	MEMWATCH_FDS
 };

@@ -1,10 +1,10 @@
 /* emptyroot - the one way into an empty root: for processes of ours that take in hostile
- * bytes and need nothing of the host's tree (the worker of helper.c, the gate).
+ * bytes and need nothing of the host's tree (runtime/worker/worker.c, the gate).
  * Needs:  a mount namespace of its own with the rights over it, single-threaded; what it
  *         still needs of the tree is open, and so is every library loaded.
  * Owns:   nothing.
  * Never:  leaves the host's tree below, above or behind the new root: a failure ends the
- *         work that was to be confined, or is said (gate_main.c). */
+ *         work that was to be confined, or is said (gate/main.c). */
 #ifndef RUNTIME_CONFINE_EMPTYROOT_H
 #define RUNTIME_CONFINE_EMPTYROOT_H
 

@@ -271,7 +271,7 @@ static const struct secfilter_rule box_rules[] = {
 #define SETID (S_ISUID | S_ISGID)
 #define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 
-/* Ids that stand for accounts of the host's (idmap_range.h): 65536 to 131071. */
+/* Ids that stand for accounts of the host's (idmap/range.h): 65536 to 131071. */
 #define FOREIGN(call, verdict, arg) EQ(call, verdict, arg, 0xffff0000U, 0x00010000)
 
 /* Every call that can give a file set-id bits, and only when it does: whoever listens

@@ -182,7 +182,7 @@ static int mount_overlay(void *ctx, struct err *e)
 
 	if (r >= 0 &&
 	    sys_getxattr("upper", "user.overlay.opaque", NULL, 0) == -EOPNOTSUPP)
-		r = -EINVAL; /* it would mount: see mount_root.c */
+		r = -EINVAL; /* it would mount: see mount/root.c */
 	if (r >= 0)
 		r = sys_mount("overlay", "merged", "overlay", MS_NODEV,
 			      "lowerdir=lower,upperdir=upper,workdir=work,userxattr");

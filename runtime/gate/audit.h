@@ -1,4 +1,4 @@
-/* netaudit - the record of what a box did on the network: one JSON object per line in
+/* gate_audit - the record of what a box did on the network: one JSON object per line in
  * net.jsonl, outside the box, and the file before it in net.jsonl.1.
  * Needs:  a directory that the box cannot see.
  * Owns:   the open file.

@@ -1,4 +1,4 @@
-/* nethello - see the header. TLS: RFC 8446 4.1.2 and 5.1, RFC 6066 3. HTTP/1: RFC 9112 2.2
+/* gate_hello - see the header. TLS: RFC 8446 4.1.2 and 5.1, RFC 6066 3. HTTP/1: RFC 9112 2.2
  * (a server skips empty lines and takes a bare LF), 3.2 (the four forms of a target). */
 #include "runtime/gate/hello.h"
 

@@ -1,4 +1,4 @@
-/* nethello - which names the first bytes of a connection say: the server names of a TLS
+/* gate_hello - which names the first bytes of a connection say: the server names of a TLS
  * ClientHello, or the hosts of an HTTP/1 request.
  * Needs:  all bytes from the first on, as far as they are known.
  * Owns:   nothing; the same bytes always give the same answer.

@@ -1,7 +1,7 @@
-/* gate_host - the gate as its monitor keeps it. For gate.c and gate_ask.c alone.
+/* gate_host - the gate as its monitor keeps it. For gate.c and ask.c alone.
  * Needs:  gate.h.
  * Owns:   what struct gate says.
- * Never:  is seen by the gate process, which has gate_impl.h. */
+ * Never:  is seen by the gate process, which has impl.h. */
 #ifndef RUNTIME_GATE_HOST_H
 #define RUNTIME_GATE_HOST_H
 

@@ -1,4 +1,4 @@
-/* dnsnames - an address of 198.18.0.0/15 for every name that the box asked for, for the
+/* gate_names - an address of 198.18.0.0/15 for every name that the box asked for, for the
  * box's life.
  * Needs:  an area of memory, or a memfd so that the names outlive this process.
  * Owns:   its index; never the memfd.

@@ -1,4 +1,4 @@
-/* netwho - which process of the box holds a socket, found by the socket's number.
+/* gate_owner - which process of the box holds a socket, found by the socket's number.
  * Needs:  the host's /proc with the "children" of tasks (CONFIG_PROC_CHILDREN); to be the
  *         user whose box it is. A process of its own: it enters the box's user namespace,
  *         for only there it may look at the descriptors of every user of the box.

@@ -1,6 +1,6 @@
-/* netpreset - the named lists of hosts: "--allow @debian".
+/* gate_preset - the named lists of hosts: "--allow @debian".
  * Needs:  nothing.
- * Owns:   the lists; netpreset.c holds nothing else, docs/network.md repeats them.
+ * Owns:   the lists; preset.c holds nothing else, docs/network.md repeats them.
  * Never:  names a host that is not needed to fetch packages or sources. */
 #ifndef RUNTIME_GATE_PRESET_H
 #define RUNTIME_GATE_PRESET_H

@@ -1,4 +1,4 @@
-/* netproxy - the proxy that the host itself must use: settings read, HTTP CONNECT
+/* gate_proxy - the proxy that the host itself must use: settings read, HTTP CONNECT
  * (RFC 9110) and SOCKS5 (RFC 1928, 1929) spoken. Pure: bytes in, bytes out.
  * Needs:  the environment's HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY (also in lower
  *         case, which wins).

@@ -31,7 +31,7 @@ struct wanted {
 	struct inet_diag_sockid id;
 };
 
-/* UDP has the two ends the other way round (udp_diag.c: "swapped for historical
+/* UDP has the two ends the other way round (net/ipv4/udp_diag.c: "swapped for historical
  * reasons"). */
 static struct wanted connected(const struct gate_ends *ends)
 {

@@ -1,5 +1,5 @@
 /* idmap - the map as a value: names, lookup, JSON, and what the child does with it.
- * idmap_choose.c finds the best one, idmap_write.c gives it to a namespace. */
+ * choose.c finds the best one, write.c gives it to a namespace. */
 #include "runtime/idmap/idmap.h"
 
 #include <errno.h>

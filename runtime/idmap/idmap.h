@@ -1,7 +1,8 @@
-/* idmap - which host ids the box's users are: chosen once per box, recorded, written
- * into the child's user namespace. Needs:  /etc/subuid,
- * /etc/subgid, newuidmap and newgidmap for the best rung. Owns:   nothing. Never: falls
- * to a lesser map without saying why. */
+/* idmap - which host ids the box's users are: chosen once per box, recorded, written into the
+ * child's user namespace.
+ * Needs:  /etc/subuid, /etc/subgid, newuidmap and newgidmap for the best rung.
+ * Owns:   nothing.
+ * Never:  falls to a lesser map without saying why. */
 #ifndef RUNTIME_IDMAP_IDMAP_H
 #define RUNTIME_IDMAP_IDMAP_H
 

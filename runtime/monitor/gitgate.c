@@ -3,7 +3,7 @@
  * Each git directory that is in the project when the box starts is shown to the box under
  * an overlay whose upper is in the store (boxes/KEY/git/ID): the box writes what it wants,
  * the host's stays. When a command ends, a copy of this process takes over what it may
- * (git_take.h), and looks at each repository that was not there at the start (git_vet.h).
+ * (rootfs/git/take.h), and looks at each repository that was not there at the start (git/vet.h).
  * A look that finds nothing new costs one stat for each directory of the project.
  *
  * The file "open" is there while a box runs: its list of views tells the next monitor, if

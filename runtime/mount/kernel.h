@@ -1,7 +1,7 @@
 /* mount_kernel - what the kernel shows inside a box: /proc, /sys, /dev, /run, /tmp, and
  * what is masked of them.
  * Needs:  a root (an O_PATH descriptor), own pid, net and ipc namespaces; the stage, which
- *         goes with the host's tree, as working directory (mount_root.h).
+ *         goes with the host's tree, as working directory (root.h).
  * Owns:   nothing.
  * Never:  uses a device node, a proc or a sysfs that the image brought. */
 #ifndef RUNTIME_MOUNT_KERNEL_H

@@ -1,7 +1,7 @@
 /* mount_outside - the repository of a worktree or a submodule (rootfs/git/outside.h), in the
  * box at the path that it has on the host, so that the project's ".git" file leads there.
  * Needs:  a root whose /tmp is mounted and whose project is not yet; the stage of
- *         mount_root.h as the working directory.
+ *         root.h as the working directory.
  * Owns:   nothing.
  * Never:  shows what belongs to other worktrees, or to submodules; mounts on anything but
  *         the box's own root, its /tmp and its /run. */

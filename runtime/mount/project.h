@@ -1,6 +1,6 @@
 /* mount_project - the caller's directory inside the box, at its own path, and over each
  * git directory in it a view of the box's own (gitgate.h).
- * Needs:  a root whose /tmp, /run and /dev are mounted already; the stage of mount_root.h as
+ * Needs:  a root whose /tmp, /run and /dev are mounted already; the stage of root.h as
  *         the working directory.
  * Owns:   nothing.
  * Never:  changes the directory itself; leaves a git directory open because its view

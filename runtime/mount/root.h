@@ -60,7 +60,7 @@ int mount_root_assemble(struct mount_root *m, struct err *e);
 /** mount_root_enter() - pivot into @root; the host's tree then lies over it */
 int mount_root_enter(int root, struct err *e);
 /** mount_root_leave() - afterwards: detach the host's tree. Waits for every processor of
- *  the host, hence done by another process of the same mount namespace (assist.h) */
+ *  the host, hence done by another process of the same mount namespace (start/netassist.h) */
 int mount_root_leave(int root, struct err *e);
 
 /**

@@ -12,7 +12,7 @@
 #include "runtime/spec/spec.h"
 
 /* The address of the box's resolver and of the gate itself. The rest of 198.18.0.0/15
- * (RFC 2544: never routed on the internet) is given to names: dnsnames.h. */
+ * (RFC 2544: never routed on the internet) is given to names: gate/names.h. */
 #define NETNS_GATE_ADDR "198.18.0.1"
 
 /* For bytes that do not leave the machine, whatever the host has for those that do. */
@@ -35,9 +35,9 @@
 /* Which descriptor is which; -1 = not there in this mode. */
 enum netns_fd {
 	NETNS_FD_DIAG,	/* netlink sock_diag of the namespace: who listens */
-	NETNS_FD_SOCKS, /* asks init for sockets of the namespace: netsock.h */
+	NETNS_FD_SOCKS, /* asks init for sockets of the namespace: sock.h */
 	NETNS_FD_DNS,	/* UDP, port 53 */
-	NETNS_FD_SYN,	/* packet socket: first packets that are held; netsyn.h */
+	NETNS_FD_SYN,	/* packet socket: first packets that are held; syn.h */
 	NETNS_FD_RAW,	/* raw socket: sends them on, or an answer */
 	NETNS_FD_TCP,	/* first TCP listener; the others follow */
 	NETNS_FDS = 10

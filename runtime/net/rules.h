@@ -21,7 +21,7 @@ int netrules_tproxy(const struct sockaddr_in *tcp, const struct sockaddr_in *dns
 /**
  * netrules_held() - the same, but a connection's first packet is dropped unless it has
  *                   @mark: whoever saw it (a packet socket does, before) decides, and
- *                   sends it on with the mark (netsyn.h). DNS over TCP is not held.
+ *                   sends it on with the mark (syn.h). DNS over TCP is not held.
  */
 int netrules_held(const struct sockaddr_in *tcp, const struct sockaddr_in *dns,
 		  uint32_t mark);

@@ -7,7 +7,7 @@
  *    maps; nothing on disk does: files cannot be made as an id that is not mapped;
  *  - what needs the caller's identity (opening the store and the project) comes before
  *    the child takes on the ids of the box, and everything made on disk comes after;
- *  - the network is made by another process in the meantime (assist.h) and entered when
+ *  - the network is made by another process in the meantime (netassist.h) and entered when
  *    nothing but /sys is missing; its sockets go to the monitor in one message;
  *  - the box's own files in /etc are written before the project is mounted, which may be
  *    the host's /etc or a part of it;

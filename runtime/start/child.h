@@ -13,7 +13,7 @@ struct child {
 	const struct spec *spec; /* borrowed */
 	int sock;		 /* to the monitor; becomes descriptor 3 of init */
 	int monitor_sock;	 /* the far end, which this process must not hold */
-	bool copy;		 /* no overlay: see mount_root.h */
+	bool copy;		 /* no overlay: see mount/root.h */
 	const struct cgroup *cg; /* joined here; borrowed */
 	const char *gitconfig;	 /* of the box; "" = none; borrowed */
 	const char *init_path;	 /* of cubby-init on the host */

@@ -1,4 +1,4 @@
-/* assist - a second process that helps the child to make the box: it does what takes the
+/* netassist - a second process that helps the child to make the box: it does what takes the
  * kernel long, while the child goes on.
  * Needs:  to be begun by the child, in its user, mount and pid namespaces.
  * Owns:   the process and the memory that both see. Its descriptors are those of the child:
@@ -36,7 +36,7 @@ int netassist_network(struct netassist *a, struct netns_fds *ret, enum probe_ste
 		      struct err *e);
 
 /** netassist_detach() - have the old root detached, which lies over @root since the pivot,
- *                       and the mounts locked (mount_root.h), where the caller then is */
+ *                       and the mounts locked (mount/root.h), where the caller then is */
 int netassist_detach(struct netassist *a, int root, struct err *e);
 
 #endif

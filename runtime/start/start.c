@@ -206,7 +206,7 @@ static int own_range(struct attempt *a, struct err *e)
 /* ---- the clone ------------------------------------------------------------------------ */
 
 /* The network's comes later: it takes the longest, and the child has it made while it
- * mounts (assist.h). */
+ * mounts (netassist.h). */
 enum {
 	START_NAMESPACES =
 		CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS

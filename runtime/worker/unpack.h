@@ -1,5 +1,5 @@
 /* unpack - an archive on a descriptor becomes files below a directory. What the confined
- * helper does (helper.h); works in any process that may fork.
+ * helper does (worker.h); works in any process that may fork.
  * Needs:  a single thread.
  * Owns:   the child that decompresses, until it returns.
  * Never:  looks at anything but its two descriptors. */

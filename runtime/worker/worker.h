@@ -1,4 +1,4 @@
-/* helper - confined processes of ours for work on files that ids of a box own, or that
+/* worker - confined processes of ours for work on files that ids of a box own, or that
  * hostile bytes become: unpacking, removing and copying trees.
  * Needs:  the binary's own path (it is executed anew); user namespaces.
  * Owns:   the process, from worker_start() to worker_wait() or worker_done().

@@ -9,7 +9,7 @@
 #include "agent/task/task.h"
 
 /** asktext_whole() - append the call, no newline at the end; 0, -ENOMEM or -EMSGSIZE
- *  "$ make" and its further lines, or "edit_file a.c" and what goes and what comes.
+ *  "$ make" and its further lines, or "edit_file notes.txt" and what goes and what comes.
  *  @was: of write_file: the text that the file has, of which the diff is shown; NULL = all of
  *  the new one is */
 int asktext_whole(const struct task_call *c, const struct buf *was, struct buf *out);

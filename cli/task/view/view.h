@@ -62,7 +62,7 @@ void view_resized(void *view);
 /** view_keys() - keys were pressed; false = the terminal is gone; @view is a struct view */
 bool view_keys(void *view);
 
-/** view_call_text() - what a call does, for a person: "$ make", "read_file a.c"; the
+/** view_call_text() - what a call does, for a person: "$ make", "read_file notes.txt"; the
  *  text is made fit for a terminal; @secret: what is typed is not shown; @out */
 int view_call_text(const struct task_call *c, bool secret, struct buf *out);
 

@@ -1,4 +1,4 @@
-/* The table and the arguments; the tools themselves: test_tool_shell.c, tests/box. */
+/* The table and the arguments; the tools themselves: test_shell.c, tests/box. */
 #include "agent/tool/tool.h"
 #include "tests/unit/unit.h"
 

@@ -1,5 +1,5 @@
 /* wire_body - the body that a wire makes of one and the same history.
- * Needs:  model_impl.h.
+ * Needs:  model/impl.h.
  * Owns:   nothing.
  * Never:  talks to anybody. */
 #ifndef TESTS_UNIT_AGENT_WIRE_BODY_H

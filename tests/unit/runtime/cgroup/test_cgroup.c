@@ -1,5 +1,5 @@
-/* A leaf for real, by whatever method this host gives; cgroup_leaf.c, cgroup_v1.c,
- * cgroup_v2.c and cgroup_child.c with it. */
+/* A leaf for real, by whatever method this host gives; leaf.c, v1.c,
+ * v2.c and child.c with it. */
 #include "runtime/cgroup/cgroup.h"
 
 #include <fcntl.h>

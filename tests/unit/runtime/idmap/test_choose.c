@@ -1,4 +1,4 @@
-/* Each rung that works on this host, made for real; idmap_write.c with it. */
+/* Each rung that works on this host, made for real; write.c with it. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>

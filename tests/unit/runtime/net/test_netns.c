@@ -243,7 +243,7 @@ static void ipv6_is_refused(const void *row)
 }
 
 /* A query to any address arrives and says where it was sent; the answer comes from
- * there. Outside of this test that is gate_dns.c. */
+ * there. Outside of this test that is dns.c. */
 static void dns_arrives(const void *row)
 {
 	struct dial d = { "8.8.8.8", 53, SOCK_DGRAM };
