@@ -21,6 +21,16 @@ enum {
 	SET_ID = S_ISUID | S_ISGID
 };
 
+/* -EBUSY: something is mounted there, or would be by a look into it. */
+static int look_at(int dirfd, const char *name, struct statx *ret)
+{
+	const uint64_t mounts = STATX_ATTR_MOUNT_ROOT | STATX_ATTR_AUTOMOUNT;
+	int r = sys_statx(dirfd, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,
+			  STATX_BASIC_STATS, ret);
+
+	return r == 0 && ret->stx_attributes & mounts ? -EBUSY : r;
+}
+
 /* ---- removing ------------------------------------------------------------------- */
 
 static int remove_at(int dirfd, const char *name, unsigned depth, struct err *e);
@@ -44,12 +54,14 @@ static int remove_within(int dirfd, const char *name, unsigned depth, struct err
 
 static int remove_at(int dirfd, const char *name, unsigned depth, struct err *e)
 {
-	struct stat st;
-	int r = sys_fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW);
-	bool dir = r == 0 && S_ISDIR(st.st_mode);
+	struct statx st;
+	int r = look_at(dirfd, name, &st);
+	bool dir = r == 0 && S_ISDIR(st.stx_mode);
 
 	if (r == -ENOENT && depth)
 		return 0;
+	if (r == -EBUSY)
+		return err_set(e, r, "'%s' is mounted, and cannot be removed", name);
 	if (dir) {
 		r = remove_within(dirfd, name, depth, e);
 		if (r < 0)
@@ -71,7 +83,6 @@ int trees_remove(int dirfd, const char *name, struct err *e)
 struct entry {
 	int from, to;		/* borrowed; the directories */
 	const char *name, *new; /* in them */
-	uint64_t mount;		/* that all of the tree is on */
 	unsigned depth;
 	struct statx st; /* of @name, once it was looked at */
 };
@@ -164,7 +175,6 @@ static int copy_directory(const struct entry *x, struct err *e)
 				    .to = to,
 				    .name = *n,
 				    .new = *n,
-				    .mount = x->mount,
 				    .depth = x->depth + 1 };
 
 		r = copy_entry(&in, e);
@@ -213,16 +223,14 @@ static int copy_other(const struct entry *x, struct err *e)
 
 static int copy_entry(struct entry *x, struct err *e)
 {
-	int r = sys_statx(x->from, x->name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,
-			  STATX_BASIC_STATS | STATX_MNT_ID, &x->st);
+	int r = look_at(x->from, x->name, &x->st);
 
 	if (r == -ENOENT && x->depth)
 		return 0; /* it has gone meanwhile */
+	if (r == -EBUSY)
+		return err_set(e, r, "'%s' is mounted, and cannot be moved", x->name);
 	if (r < 0)
 		return err_sys(e, r, "cannot look at '%s'", x->name);
-	if (x->st.stx_mnt_id != x->mount)
-		return err_set(e, -EBUSY, "'%s' is mounted, and cannot be moved",
-			       x->name);
 	if (S_ISREG(x->st.stx_mode))
 		return copy_file(x, e);
 	return S_ISDIR(x->st.stx_mode) ? copy_directory(x, e) : copy_other(x, e);
@@ -307,9 +315,6 @@ int trees_move(const char *from, const char *to, struct err *e)
 	r = look_ahead(&x, e);
 	if (r < 0)
 		return r;
-	r = sys_mount_id(from_dir, ".", &x.mount);
-	if (r < 0)
-		return err_sys(e, r, "cannot look at '%s'", from);
 	snprintf(beside, sizeof(beside), ".%.200s.cubby-", new);
 	remove_remains(to_dir, beside);
 	snprintf(beside, sizeof(beside), ".%.200s.cubby-%d", new, sys_getpid());

@@ -8,7 +8,8 @@
 
 #include "base/err.h"
 
-/** trees_remove() - 0, or why something of it is still there */
+/** trees_remove() - 0, or why something of it is still there; -EBUSY: it is a mount, or has
+ *  one in it, which stays as it is */
 int trees_remove(int dirfd, const char *name, struct err *e);
 
 /**

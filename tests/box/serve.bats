@@ -525,9 +525,10 @@ $LIB_PROJECT" ]
 	[ -z "$(ls -A here/in)" ]
 	execute "cat $at/back/sub/two"
 	[ "$text" = two ]
-	# what is mounted is no part of what moves
+	# what is mounted is no part of what moves or goes
 	move 409 "$LIB_PROJECT" /dev/shm/project
 	move 409 "$(dirname "$LIB_PROJECT")" /dev/shm/above
+	serve_status DELETE "/files/delete?path=$(dirname "$LIB_PROJECT")" 409
 	execute 'ls -A /dev/shm; ls'
 	[[ $text != *above* && $text != *project* && $text == *here* ]]
 	# who asks and leaves finds it moved: what was begun is not left half done

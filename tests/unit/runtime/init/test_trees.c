@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/scope.h"
+#include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
 static const struct timespec then[2] = { { 1000000000, 5 }, { 1100000000, 7 } };
@@ -155,12 +156,56 @@ static void no_place_for_it(void)
 	assert_true(is_there(dir, "a"));
 }
 
+/* In a process with mounts of its own: "kept" is mounted at "t/m". */
+static int beside_a_mount(void)
+{
+	_cleanup_close_ int dir = -1;
+	char from[PATH_MAX], to[PATH_MAX];
+	struct err e = ERR_NONE;
+
+	if (sys_unshare(CLONE_NEWUSER | CLONE_NEWNS) ||
+	    sys_mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    sys_mount(at(from, "kept"), at(to, "t/m"), NULL, MS_BIND, NULL))
+		return 77;
+	dir = unit_top();
+	if (trees_remove(dir, "t", &e) != -EBUSY ||
+	    strcmp(e.msg, "'m' is mounted, and cannot be removed") != 0)
+		return 1;
+	if (trees_remove(dir, "t/m", &e) != -EBUSY ||
+	    trees_move(to, at(from, "elsewhere"), &e) != -EBUSY)
+		return 2;
+	return is_there(dir, "t/m/f") && !is_there(dir, "t/a") ? 0 : 3;
+}
+
+static void mounts_are_not_entered(void)
+{
+	_cleanup_close_ int dir = unit_top();
+	siginfo_t si;
+	pid_t pid;
+
+	assert_int_equal(mkdirat(dir, "t", 0755), 0);
+	assert_int_equal(mkdirat(dir, "t/m", 0755), 0);
+	assert_int_equal(mkdirat(dir, "kept", 0755), 0);
+	put(dir, "t/a", "", 0644);
+	put(dir, "kept/f", "", 0644);
+	pid = sys_fork();
+	if (!pid)
+		_exit(beside_a_mount());
+	assert_true(pid > 0);
+	assert_int_equal(sys_waitid(P_PID, (id_t)pid, &si, WEXITED), 0);
+	if (si.si_status == 77)
+		unit_skip("no user namespaces here");
+	assert_int_equal(si.si_status, 0);
+	assert_true(is_there(dir, "kept/f"));
+}
+
 static const struct unit_case cases[] = {
 	{ "all of a tree, as it was", whole },
 	{ "a file that has nothing in most of it", a_hole },
 	{ "what an earlier one has left goes", remains_go },
 	{ "what is there is not replaced", nothing_is_replaced },
 	{ "a directory that is not there", no_place_for_it },
+	{ "what is mounted in it stays, and is not entered", mounts_are_not_entered },
 };
 
 int main(void)
