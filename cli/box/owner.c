@@ -126,7 +126,7 @@ void owner_choose(struct boxsetup *s)
 	struct err why = ERR_NONE;
 
 	s->spec.owner = (struct idmap_owner){ 0 };
-	if (!user || s->spec.map.kind != IDMAP_ROOT)
+	if (!user || !idmap_traits(&s->spec.map)->apart)
 		return;
 	/* That the user cannot be had the command says. */
 	if (find_user(s, user, &found, &why) < 0 || found.uid >= IDMAP_RANGE_IDS ||
@@ -164,26 +164,20 @@ static bool was_told(const struct boxsetup *s, const char *user)
 
 static void tell_cannot(const struct boxsetup *s, const char *user, const char *shown)
 {
-	const enum idmap_kind map = s->spec.map.kind;
-	static const char *const reasons[] = {
-		[IDMAP_SUBUID] = "only root of a machine can map the ids of a mount",
-		[IDMAP_REAL] =
-			"its filesystem, or this container, cannot map the ids of a "
-			"mount",
-	};
+	const char *const why_not = idmap_traits(&s->spec.map)->no_owner;
 	struct userdb_user found;
 	struct err why = ERR_NONE;
 	uint32_t host;
 
 	/* There is no such user: the command says so. */
-	if (map == IDMAP_SINGLE || map == IDMAP_ROOT || s->app->quiet || s->app->json ||
+	if (!why_not || s->app->quiet || s->app->json ||
 	    find_user(s, user, &found, &why) < 0 ||
 	    idmap_host_uid(&s->spec.map, found.uid, &host) < 0 || was_told(s, shown))
 		return;
 	render_note(s->app,
 		    "this directory is root's for '%s', not its own (%s): 'cubby own' "
 		    "makes yours what it leaves there",
-		    shown, reasons[map]);
+		    shown, why_not);
 }
 
 void owner_tell(const struct boxsetup *s)

@@ -31,7 +31,7 @@ int box_ids_choose(const char *dir, struct idmap *ret, struct buf *why, struct e
 
 	if (r < 0)
 		return r;
-	if (m.kind == IDMAP_ROOT && try_map(&m, dir, &no) < 0) {
+	if (idmap_traits(&m)->apart && try_map(&m, dir, &no) < 0) {
 		r = buf_addf(why,
 			     "the filesystem of '%s' cannot be shown with other ids "
 			     "(%s): root in the box is the host's own\n",

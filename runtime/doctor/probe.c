@@ -109,7 +109,7 @@ static void try_idmap(const struct probe_conf *, struct probe_row *row)
 	if (!why.len)
 		return;
 	set_line(row, buf_cstr(&why));
-	if (m.kind == IDMAP_SINGLE && sys_geteuid() != 0)
+	if (idmap_traits(&m)->single && sys_geteuid() != 0)
 		row->reason = text_starts(row->cause, "newuidmap") ? PROBE_NO_NEWUIDMAP
 								   : PROBE_NO_SUBIDS;
 }
@@ -117,26 +117,20 @@ static void try_idmap(const struct probe_conf *, struct probe_row *row)
 /* What boxes have in common: the threat model's "Limits" and "How strong, by id map". */
 static void try_sharing(const struct probe_conf *, struct probe_row *row)
 {
-	static const char *const shared[] = {
-		[IDMAP_SUBUID] = "the account's pipes, inotify, descriptors in flight",
-		[IDMAP_SINGLE] = "the account, all that the kernel counts by user",
-		[IDMAP_ROOT] = "nothing: each that runs has ids of its own",
-		[IDMAP_REAL] = "root, all that the kernel counts by user",
-	};
 	_cleanup_buf_ struct buf why = BUF_INIT(WHY);
 	struct err e = ERR_NONE;
 	struct idmap m;
 
 	if (idmap_choose(NULL, &m, &why, &e) < 0) {
 		set_fatal(row, &e);
-	} else if (m.kind == IDMAP_ROOT && !idmap_lease_overlay()) {
+	} else if (idmap_traits(&m)->apart && !idmap_lease_overlay()) {
 		set_rung(row, "one range of ids");
 		set_line(row,
 			 "this kernel cannot show an image's files with the ids of "
 			 "each box; fix: Linux 5.19 or later");
 	} else {
-		set_rung(row, shared[m.kind]);
-		if (m.kind == IDMAP_REAL)
+		set_rung(row, idmap_traits(&m)->shared);
+		if (idmap_traits(&m)->by_root && !idmap_traits(&m)->apart)
 			set_line(row, "who gets out of a box is root here");
 	}
 }

@@ -167,7 +167,7 @@ int idmap_choose_helper(const struct idmap *map, struct idmap *ret, struct err *
 	int r;
 
 	*ret = *map;
-	if (map->kind != IDMAP_ROOT && map->kind != IDMAP_REAL)
+	if (!idmap_traits(map)->by_root)
 		return 0;
 	*ret = (struct idmap){ .kind = IDMAP_REAL };
 	r = own_ids("/proc/self/uid_map", ret->uid, &ret->n_uid);

@@ -7,22 +7,43 @@
 
 #include "base/sys/sys.h"
 
-static const char *const kinds[] = {
-	[IDMAP_SUBUID] = "subuid",
-	[IDMAP_SINGLE] = "single",
-	[IDMAP_ROOT] = "root",
-	[IDMAP_REAL] = "real-root",
+static const struct idmap_traits kinds[] = {
+	[IDMAP_SUBUID] = { .name = "subuid",
+			   .delegated = true,
+			   .shared =
+				   "the account's pipes, inotify, descriptors in flight",
+			   .no_owner =
+				   "only root of a machine can map the ids of a mount" },
+	[IDMAP_SINGLE] = { .name = "single",
+			   .single = true,
+			   .shared =
+				   "the account, all that the kernel counts by user" },
+	[IDMAP_ROOT] = { .name = "root",
+			 .apart = true,
+			 .by_root = true,
+			 .shared = "nothing: each that runs has ids of its own" },
+	[IDMAP_REAL] = { .name = "real-root",
+			 .by_root = true,
+			 .shared = "root, all that the kernel counts by user",
+			 .no_owner =
+				 "its filesystem, or this container, cannot map the "
+				 "ids of a mount" },
 };
+
+const struct idmap_traits *idmap_traits(const struct idmap *m)
+{
+	return &kinds[m->kind];
+}
 
 const char *idmap_kind_name(enum idmap_kind kind)
 {
-	return (size_t)kind < ARRAY_SIZE(kinds) ? kinds[kind] : "unknown";
+	return (size_t)kind < ARRAY_SIZE(kinds) ? kinds[kind].name : "unknown";
 }
 
 int idmap_kind_parse(const char *name, enum idmap_kind *ret)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (strcmp(name, kinds[i]) != 0)
+		if (strcmp(name, kinds[i].name) != 0)
 			continue;
 		*ret = (enum idmap_kind)i;
 		return 0;
@@ -53,7 +74,7 @@ int idmap_adopt(const struct idmap *m, struct err *e)
 
 	/* In a single map setgroups is denied: the caller's groups stay (they show as
 	 * 65534 and still count on files). */
-	if (m->kind != IDMAP_SINGLE)
+	if (!idmap_traits(m)->single)
 		r = sys_setgroups(0, NULL);
 	if (r < 0)
 		return err_sys(e, r, "cannot leave the caller's groups");

@@ -39,6 +39,29 @@ struct idmap_owner {
 	uint16_t uid, gid;
 };
 
+/* What a kind means to the rest of the program, which asks for nothing else: another kind is
+ * another row (idmap.c), and how it is had (choose.c). */
+struct idmap_traits {
+	/* "subuid", …: in box.json, and behind an image's digest */
+	const char *name;
+	/* There is no user but its root, so owners of files are not kept. */
+	bool single;
+	/* Its root is no id of the caller's, whose files it is given, or sees by a mount that
+	 * shows them with other ids. */
+	bool apart;
+	/* The caller is root, and on the project's files so is its root. */
+	bool by_root;
+	/* With files of its other ids the caller may do nothing outside of the map, which
+	 * newuidmap and newgidmap write. */
+	bool delegated;
+	/* What its boxes have in common with others, for a person */
+	const char *shared;
+	/* Why a user of the box cannot be the caller in the project; NULL = one can, or there
+	 * is none */
+	const char *no_owner;
+};
+const struct idmap_traits *idmap_traits(const struct idmap *m);
+
 const char *idmap_kind_name(enum idmap_kind kind);	      /* "subuid", … */
 int idmap_kind_parse(const char *name, enum idmap_kind *ret); /* -EINVAL */
 

@@ -17,7 +17,7 @@ void idmap_range_box(const struct idmap *m, uint32_t base, struct idmap *ret)
 	};
 
 	*ret = *m;
-	if (m->kind == IDMAP_ROOT)
+	if (idmap_traits(m)->apart)
 		set(ret, all, 1);
 	if (m->kind != IDMAP_REAL || m->n_uid < 2 || m->n_uid >= IDMAP_RANGES)
 		return;

@@ -56,8 +56,8 @@ static int give_map(const struct idmap *map, pid_t pid, struct err *e)
 	int r = idmap_write(map, pid, e);
 
 	/* What newuidmap says is the cause. */
-	return r < 0 && map->kind != IDMAP_SUBUID ? cause_explain(PROBE_STEP_MAP, e)
-						  : r;
+	return r < 0 && !idmap_traits(map)->delegated ? cause_explain(PROBE_STEP_MAP, e)
+						      : r;
 }
 
 int idmap_trial(const struct idmap_trial *t, struct err *e)

@@ -53,7 +53,7 @@ static int write_directly(const struct idmap *m, pid_t child, struct err *e)
 	if (dirfd < 0)
 		return err_sys(e, dirfd, "cannot open '%s'", path);
 	/* The kernel's condition for a gid_map without CAP_SETGID. */
-	r = m->kind == IDMAP_SINGLE ? write_file(dirfd, "setgroups", "deny", e) : 0;
+	r = idmap_traits(m)->single ? write_file(dirfd, "setgroups", "deny", e) : 0;
 	if (r >= 0)
 		r = write_map(dirfd, "gid_map", m->gid, m->n_gid, e);
 	return r < 0 ? r : write_map(dirfd, "uid_map", m->uid, m->n_uid, e);
@@ -148,7 +148,6 @@ static int write_by_helpers(const struct idmap *m, pid_t child, struct err *e)
 
 int idmap_write(const struct idmap *m, pid_t child, struct err *e)
 {
-	if (m->kind == IDMAP_SUBUID)
-		return write_by_helpers(m, child, e);
-	return write_directly(m, child, e);
+	return idmap_traits(m)->delegated ? write_by_helpers(m, child, e)
+					  : write_directly(m, child, e);
 }

@@ -82,29 +82,21 @@ static void say_ids(const struct monitor *m, char *ret, size_t room)
 {
 	unsigned long first = m->run.base;
 
-	switch (m->spec.map.kind) {
-	case IDMAP_ROOT:
-		if (m->run.lease >= 0)
-			snprintf(ret, room, "%lu to %lu, of this box alone", first,
-				 first + IDMAP_RANGE_SIZE - 1);
-		else
-			snprintf(ret, room,
-				 "%lu to %lu, shared with other boxes of root", first,
-				 first + IDMAP_RANGE_IDS - 1);
-		return;
-	case IDMAP_REAL:
+	if (!idmap_traits(&m->spec.map)->by_root)
+		snprintf(ret, room,
+			 "root is you, also where the kernel counts by user: pipes, "
+			 "descriptors in flight");
+	else if (!idmap_traits(&m->spec.map)->apart)
 		snprintf(ret, room,
 			 "root is root of the host; others are %u and more, which no "
 			 "account has",
 			 m->spec.map.uid[1].outside);
-		return;
-	case IDMAP_SUBUID:
-	case IDMAP_SINGLE:
-		break;
-	}
-	snprintf(ret, room,
-		 "root is you, also where the kernel counts by user: pipes, "
-		 "descriptors in flight");
+	else if (m->run.lease >= 0)
+		snprintf(ret, room, "%lu to %lu, of this box alone", first,
+			 first + IDMAP_RANGE_SIZE - 1);
+	else
+		snprintf(ret, room, "%lu to %lu, shared with other boxes of root",
+			 first, first + IDMAP_RANGE_IDS - 1);
 }
 
 /* @j is the answer, which was filled without a look at each part. */

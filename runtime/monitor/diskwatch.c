@@ -17,7 +17,7 @@ enum {
  * has left. */
 static bool is_within(const struct idmap *map)
 {
-	return map->kind == IDMAP_ROOT;
+	return idmap_traits(map)->apart;
 }
 
 static int open_sealed(const char *store, int boxdir, struct diskwatch *w,

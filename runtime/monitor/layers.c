@@ -21,7 +21,7 @@ static int own(const struct spec *s, int dir, const struct stat *like)
 	const struct idmap *map = &s->map;
 	uint32_t uid = like->st_uid ?: s->owner.uid, gid = like->st_gid ?: s->owner.gid;
 
-	if (map->kind != IDMAP_ROOT)
+	if (!idmap_traits(map)->apart)
 		return 0;
 	if (idmap_host_uid(map, uid, &uid) < 0 || idmap_host_gid(map, gid, &gid) < 0)
 		return idmap_host_uid(map, 0, &uid) < 0 ||

@@ -146,7 +146,7 @@ static int open_project(struct work *w, struct err *e)
 /* In the root map the monitor opens them, and shows them with the box's ids. */
 static int open_volumes(struct work *w, struct err *e)
 {
-	return w->c->spec->map.kind == IDMAP_ROOT
+	return idmap_traits(&w->c->spec->map)->apart
 		       ? 0
 		       : mount_volumes_open(w->c->spec, &w->volumes, e);
 }
@@ -220,7 +220,7 @@ static int assemble_root(struct work *w, struct err *e)
 static int kernel_mounts(struct work *w, struct err *e)
 {
 	struct mount_kernel_conf conf = {
-		.tty_group = w->c->spec->map.kind != IDMAP_SINGLE,
+		.tty_group = !idmap_traits(&w->c->spec->map)->single,
 		.host_root = idmap_has_root(&w->c->spec->map),
 		.memory = w->c->spec->limits.memory_bytes,
 		.pids = cgroup_keeps_pids(w->c->cg) ? 0 : w->c->spec->limits.pids,
@@ -243,7 +243,7 @@ static void take_volumes(struct work *w, struct wire_msg *m, unsigned next)
 {
 	unsigned i = 0;
 
-	if (w->c->spec->map.kind != IDMAP_ROOT)
+	if (!idmap_traits(&w->c->spec->map)->apart)
 		return;
 	json_each(it, w->c->spec->volumes)
 	{
@@ -274,7 +274,7 @@ static int project_mount(struct work *w, struct err *e)
 	r = wire_recv(w->c->sock, &m, SPEC_VOLUMES + 1);
 	if (r <= 0 || m.head.type != WIRE_GIT)
 		return err_set(e, -ECONNRESET, "the monitor has gone");
-	if (w->c->spec->map.kind != IDMAP_ROOT)
+	if (!idmap_traits(&w->c->spec->map)->apart)
 		r = mount_outside_open(&m.body, &outside, e);
 	else if (mount_outside_is(&m.body))
 		outside = wire_take_fd(&m, next++);
@@ -319,15 +319,6 @@ static int limit_userns(struct work *w, struct err *e)
 
 /* ---- becoming init ---------------------------------------------------------------- */
 
-/* Box root is the host's on the project's files, and so are capabilities that it gives
- * them. */
-static bool real_outside(const struct work *w)
-{
-	enum idmap_kind kind = w->c->spec->map.kind;
-
-	return kind == IDMAP_ROOT || kind == IDMAP_REAL;
-}
-
 static int drop(struct work *w, struct err *e)
 {
 	int r = cgroup_child_limits(&w->c->spec->limits, cgroup_keeps_pids(w->c->cg),
@@ -335,7 +326,11 @@ static int drop(struct work *w, struct err *e)
 
 	if (r < 0)
 		return r;
-	r = caps_limit(CAPS_TRACE | (real_outside(w) ? 0 : CAPS_FILES), e);
+	/* Where box root is the host's on the project's files, so are capabilities that it
+	 * gives them. */
+	r = caps_limit(
+		CAPS_TRACE | (idmap_traits(&w->c->spec->map)->by_root ? 0 : CAPS_FILES),
+		e);
 	if (r < 0)
 		return r;
 	r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

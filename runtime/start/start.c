@@ -137,11 +137,6 @@ static int make_stage(const struct spec *spec, struct err *e)
 	return file_mkdirs(AT_FDCWD, path, 0700, e);
 }
 
-static bool is_root(const struct start_conf *conf)
-{
-	return conf->spec->map.kind == IDMAP_ROOT;
-}
-
 static int prepare(struct attempt *a, struct err *e)
 {
 	const struct start_conf *conf = a->conf;
@@ -189,7 +184,7 @@ static int own_range(struct attempt *a, struct err *e)
 	struct err why = ERR_NONE;
 	int r;
 
-	if (!is_root(a->conf))
+	if (!idmap_traits(&a->conf->spec->map)->apart)
 		return 0;
 	if (a->shared)
 		return say_shared(a, a->shared, e);
@@ -389,7 +384,7 @@ static int say_go(struct attempt *a, struct err *e)
 	unsigned n = 0;
 
 	of_project.pid = of_layers.pid = 0;
-	if (is_root(a->conf)) {
+	if (idmap_traits(&a->conf->spec->map)->apart) {
 		project = map_project(a, &of_project, e);
 		if (project < 0)
 			return project;
@@ -447,7 +442,7 @@ static int say_git(struct attempt *a, struct err *e)
 	int r = conf->git ? conf->git(conf->meanwhile_ctx, &text, e) : 0;
 	unsigned n = 0;
 
-	if (r == 0 && is_root(conf))
+	if (r == 0 && idmap_traits(&conf->spec->map)->apart)
 		r = map_outside(a, &text, &outside, e) ?: map_volumes(a, &v, e);
 	if (r < 0)
 		return r;
@@ -469,8 +464,8 @@ static int say_setup(struct attempt *a, struct err *e)
 
 	if (!s)
 		return err_sys(e, -ENOMEM, "cannot set init up");
-	s->single = a->conf->spec->map.kind == IDMAP_SINGLE;
-	s->root = is_root(a->conf) || a->conf->spec->map.kind == IDMAP_REAL;
+	s->single = idmap_traits(&a->conf->spec->map)->single;
+	s->root = idmap_traits(&a->conf->spec->map)->by_root;
 	s->review = a->conf->spec->project_mode == PROJECT_REVIEW;
 	memcpy(s->project, a->conf->spec->project, sizeof(s->project));
 	r = wire_send(a->run->sock, &head, s, NULL, 0);

@@ -86,7 +86,7 @@ static int unpack_into(int dir, const struct unpack_conf *how, struct json **ret
 static int do_unpack(int dir, const char *, const struct idmap *map, struct json **ret,
 		     struct err *e)
 {
-	struct unpack_conf conf = { .single = map->kind == IDMAP_SINGLE };
+	struct unpack_conf conf = { .single = idmap_traits(map)->single };
 	_cleanup_close_ int root = -1;
 	int r = unpack_into(dir, &conf, ret, e);
 
@@ -105,7 +105,7 @@ static int do_layer(int dir, const char *arg, const struct idmap *map,
 		enum extract_kind kind;
 	} kinds[] = { { "flat", EXTRACT_WHOLE }, { "layer", EXTRACT_LAYER } };
 	struct digest like;
-	struct unpack_conf conf = { .single = map->kind == IDMAP_SINGLE,
+	struct unpack_conf conf = { .single = idmap_traits(map)->single,
 				    .like = &like };
 	const char *space = strchrnul(arg ? arg : "", ' ');
 	size_t i = 0;
@@ -608,7 +608,7 @@ int worker_own(const struct idmap *map, int dir, struct err *e)
 	int r;
 
 	r = idmap_host_uid(map, 0, &uid) ?: idmap_host_gid(map, 0, &gid);
-	if (r == 0 && map->kind == IDMAP_ROOT)
+	if (r == 0 && idmap_traits(map)->apart)
 		r = sys_fchown(dir, uid, gid);
 	return r < 0 ? err_sys(e, r, "cannot give a directory to box root") : 0;
 }
@@ -618,7 +618,7 @@ int worker_rmtree(void *map, int parent, const char *name, struct err *e)
 	const struct idmap *m = map;
 
 	/* Under all other maps the caller either owns everything or may do everything. */
-	if (m->kind != IDMAP_SUBUID)
+	if (!idmap_traits(m)->delegated)
 		return tree_remove(parent, name, e);
 	return worker_run(&(struct worker_job){ .name = "rmtree",
 						.arg = name,
