@@ -11,9 +11,6 @@ static const char *const revisions[] = { /* newest first */
 					 "2024-11-05"
 };
 
-/* Tools that change nothing: clients may run them without asking. */
-static const char *const read_only[] = { "read_file", "screen", "view_image" };
-
 /* Why there is no result. */
 struct fault {
 	int code; /* enum mcp_rpc_code; 0 = none */
@@ -50,12 +47,11 @@ bool mcp_method_batches(const struct mcp *m)
 
 static struct json *capabilities(void)
 {
-	_cleanup_json_ struct json *c = json_object();
+	struct json *c = json_object();
 
-	if (json_set(c, "tools", json_object()) < 0 ||
-	    json_set(c, "logging", json_object()) < 0)
-		return NULL;
-	return take(&c, NULL);
+	json_set(c, "tools", json_object());
+	json_set(c, "logging", json_object());
+	return c;
 }
 
 static struct json *initialize(struct mcp *m, const struct mcp_rpc *rq, struct fault *f)
@@ -97,26 +93,18 @@ static struct json *set_level(struct mcp *m, const struct mcp_rpc *rq, struct fa
 	return fault(f, MCP_RPC_BAD_PARAMS, "level must be one of debug to emergency");
 }
 
-static struct json *annotations(const struct tool *t)
-{
-	_cleanup_json_ struct json *a = json_object();
-	bool quiet = false;
-
-	for (size_t i = 0; i < ARRAY_SIZE(read_only); i++)
-		quiet = quiet || !strcmp(t->name, read_only[i]);
-	return json_set_bool(a, "readOnlyHint", quiet) < 0 ? NULL : take(&a, NULL);
-}
-
 static struct json *describe(const struct tool *t)
 {
 	_cleanup_json_ struct json *d = json_object(), *schema = NULL;
+	struct json *annotations = json_object();
 
-	if (json_parse(t->schema, strlen(t->schema), &schema, ERR_IGNORED) < 0)
-		return NULL;
+	(void)json_parse(t->schema, strlen(t->schema), &schema, ERR_IGNORED);
 	json_set_str(d, "name", t->name);
 	json_set_str(d, "description", t->description);
 	json_set(d, "inputSchema", take(&schema, NULL));
-	json_set(d, "annotations", annotations(t));
+	/* Clients may run those that change nothing without asking. */
+	json_set_bool(annotations, "readOnlyHint", t->harmless);
+	json_set(d, "annotations", annotations);
 	return json_failed(d) < 0 ? NULL : take(&d, NULL);
 }
 
@@ -129,11 +117,11 @@ static struct json *list_tools(struct mcp *m, const struct mcp_rpc *rq, struct f
 	for (size_t i = 0; i < m->conf->tool_count; i++) {
 		const struct tool *t = &m->conf->tools[i];
 
-		if (strcmp(t->name, "finish") != 0 && json_add(list, describe(t)) < 0)
-			return NULL;
+		if (strcmp(t->name, "finish") != 0)
+			json_add(list, describe(t));
 	}
-	return json_set(result, "tools", take(&list, NULL)) < 0 ? NULL
-								: take(&result, NULL);
+	json_set(result, "tools", take(&list, NULL));
+	return json_failed(result) < 0 ? NULL : take(&result, NULL);
 }
 
 /* ---- dispatch ------------------------------------------------------------ */

@@ -14,7 +14,7 @@ static const struct tool fakes[] = {
 	{ "echo", "says its text", "{\"type\":\"object\"}", NULL, NULL, NULL, false },
 	{ "long", "runs until it is interrupted", "{\"type\":\"object\"}", NULL, NULL,
 	  NULL, false },
-	{ "screen", "shows", "{\"type\":\"object\"}", NULL, NULL, NULL, false },
+	{ "screen", "shows", "{\"type\":\"object\"}", NULL, NULL, NULL, true },
 	{ "broken", "fails in cubby", "{\"type\":\"object\"}", NULL, NULL, NULL,
 	  false },
 	{ "finish", "ends a task", "{\"type\":\"object\"}", NULL, NULL, NULL, false },
