@@ -63,15 +63,12 @@ static struct json *message(const struct json *id, bool has_id, const char *key,
 			    struct json *v)
 {
 	_cleanup_json_ struct json *m = json_object();
-	int r = json_set_str(m, "jsonrpc", "2.0");
 
-	if (!r && has_id)
-		r = json_set(m, "id", id ? json_dup(id) : json_null());
-	if (r < 0) {
-		json_free(&v);
-		return NULL;
-	}
-	return json_set(m, key, v) < 0 ? NULL : take(&m, NULL);
+	json_set_str(m, "jsonrpc", "2.0");
+	if (has_id)
+		json_set(m, "id", id ? json_dup(id) : json_null());
+	json_set(m, key, v);
+	return json_failed(m) < 0 ? NULL : take(&m, NULL);
 }
 
 struct json *mcp_rpc_result(const struct json *id, struct json *result)
@@ -81,11 +78,11 @@ struct json *mcp_rpc_result(const struct json *id, struct json *result)
 
 struct json *mcp_rpc_error(const struct json *id, int code, const char *text)
 {
-	_cleanup_json_ struct json *e = json_object();
+	struct json *e = json_object();
 
-	if (json_set_int(e, "code", code) < 0 || json_set_str(e, "message", text) < 0)
-		return NULL;
-	return mcp_rpc_failure(id, take(&e, NULL));
+	json_set_int(e, "code", code);
+	json_set_str(e, "message", text);
+	return mcp_rpc_failure(id, e);
 }
 
 struct json *mcp_rpc_failure(const struct json *id, struct json *error)
@@ -98,5 +95,6 @@ struct json *mcp_rpc_notify(const char *method, struct json *params)
 	_cleanup_json_ struct json *m =
 		message(NULL, false, "method", json_string(method));
 
-	return json_set(m, "params", params) < 0 ? NULL : take(&m, NULL);
+	json_set(m, "params", params);
+	return json_failed(m) < 0 ? NULL : take(&m, NULL);
 }

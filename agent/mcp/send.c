@@ -118,13 +118,13 @@ bool mcp_send_level(struct mcp *m, const char *level)
 
 void mcp_send_log(struct mcp *m, enum mcp_level level, const char *text)
 {
-	_cleanup_json_ struct json *p = NULL;
+	struct json *p;
 
 	if (!m->revision || level < m->level || (m->running && m->running->modern))
 		return;
 	p = json_object();
-	if (json_set_str(p, "level", levels[level]) < 0 ||
-	    json_set_str(p, "logger", "cubby") < 0 || json_set_str(p, "data", text) < 0)
-		return;
-	mcp_send(m, mcp_rpc_notify("notifications/message", take(&p, NULL)));
+	json_set_str(p, "level", levels[level]);
+	json_set_str(p, "logger", "cubby");
+	json_set_str(p, "data", text);
+	mcp_send(m, mcp_rpc_notify("notifications/message", p));
 }

@@ -8,10 +8,9 @@ static int ask(struct box *b, int64_t since, struct json **ret)
 {
 	_cleanup_json_ struct json *q = json_object();
 
-	if (!q || json_set_str(q, "op", "news") < 0 ||
-	    json_set_int(q, "since", since) < 0)
-		return -ENOMEM;
-	return box_ask(b, "net", q, ret, ERR_IGNORED);
+	json_set_str(q, "op", "news");
+	json_set_int(q, "since", since);
+	return json_failed(q) ?: box_ask(b, "net", q, ret, ERR_IGNORED);
 }
 
 /* A failure to say it is no failure of the call that it would have been said about. */

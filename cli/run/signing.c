@@ -168,11 +168,11 @@ static int add_host(struct json *hosts, const char *name, struct err *e)
 			"your known_hosts has no key of '%s'; connect to it once "
 			"from here: ssh %s",
 			name, name);
-	if (json_set_str(host, "name", name) < 0 ||
-	    json_set(host, "keys", take(&keys, NULL)) < 0 ||
-	    json_add(hosts, take(&host, NULL)) < 0)
-		return err_sys(e, -ENOMEM, "cannot keep a host's keys");
-	return 0;
+	json_set_str(host, "name", name);
+	json_set(host, "keys", take(&keys, NULL));
+	json_add(hosts, take(&host, NULL));
+	return json_failed(hosts) < 0 ? err_sys(e, -ENOMEM, "cannot keep a host's keys")
+				      : 0;
 }
 
 static int name_dir(struct signing *s, struct err *e)

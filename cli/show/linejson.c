@@ -26,7 +26,7 @@ static int emit(struct linejson *l, bool more, struct buf *out)
 	json_set(j, "text", r < 0 ? NULL : json_stringn(buf_cstr(&text), text.len));
 	if (more)
 		json_set_bool(j, "more", true);
-	r = j ? render_json_add(j, out) : -ENOMEM;
+	r = render_json_add(j, out);
 	buf_truncate(&l->line, 0);
 	return r;
 }

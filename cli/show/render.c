@@ -156,7 +156,7 @@ static int add_point(struct buf *out, unsigned c)
 int render_json_add(const struct json *j, struct buf *out)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(RENDER_JSON_MAX);
-	int r = json_print(j, false, &b);
+	int r = j ? json_print(j, false, &b) : -ENOMEM;
 
 	for (size_t i = 0, from = 0; r == 0 && i <= b.len; i++) {
 		unsigned c = 0;

@@ -663,11 +663,11 @@ int box_kill_session(struct box *b, uint32_t id, struct err *e)
 static int pack_question(const char *what, const struct json *args, struct buf *out)
 {
 	_cleanup_json_ struct json *j = json_object();
-	int r = j ? json_set_str(j, "what", what) : -ENOMEM;
 
-	if (r == 0 && args)
-		r = json_set(j, "args", json_dup(args));
-	return r < 0 ? r : json_print(j, false, out);
+	json_set_str(j, "what", what);
+	if (args)
+		json_set(j, "args", json_dup(args));
+	return json_print(j, false, out);
 }
 
 int box_ask(struct box *b, const char *what, const struct json *args, struct json **ret,

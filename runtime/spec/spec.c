@@ -129,12 +129,13 @@ int spec_locate_real(struct spec *s, const char *dir, struct err *e)
 int spec_set_path(struct json *j, const char *key, const char *path)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(4 * PATH_MAX);
-	int r = 0;
 
-	for (const unsigned char *p = (const unsigned char *)path; *p && !r; p++)
-		r = *p < 0x20 || *p > 0x7e || *p == '\\' ? buf_addf(&b, "\\x%02x", *p)
-							 : buf_addc(&b, (char)*p);
-	return r < 0 ? r : json_set_str(j, key, buf_cstr(&b));
+	for (const unsigned char *p = (const unsigned char *)path; *p; p++)
+		if (*p < 0x20 || *p > 0x7e || *p == '\\')
+			buf_addf(&b, "\\x%02x", *p);
+		else
+			buf_addc(&b, (char)*p);
+	return json_set(j, key, buf_failed(&b) < 0 ? NULL : json_string(buf_cstr(&b)));
 }
 
 int spec_path(const struct json *j, const char *key, char ret[PATH_MAX])

@@ -131,13 +131,11 @@ struct json *spec_volume_to_json(const struct spec_volume *v)
 {
 	_cleanup_json_ struct json *j = json_object();
 
-	if (!j || json_set_str(j, "kind", kinds[v->kind]) < 0 ||
-	    spec_set_path(j, v->kind == SPEC_VOLUME_KEPT ? "name" : "source",
-			  v->source) < 0 ||
-	    spec_set_path(j, "target", v->target) < 0 ||
-	    json_set_bool(j, "writable", v->access == SPEC_VOLUME_RW) < 0)
-		return NULL;
-	return take(&j, NULL);
+	json_set_str(j, "kind", kinds[v->kind]);
+	spec_set_path(j, v->kind == SPEC_VOLUME_KEPT ? "name" : "source", v->source);
+	spec_set_path(j, "target", v->target);
+	json_set_bool(j, "writable", v->access == SPEC_VOLUME_RW);
+	return json_failed(j) < 0 ? NULL : take(&j, NULL);
 }
 
 int spec_volume_from_json(const struct json *j, struct spec_volume *ret, struct err *e)

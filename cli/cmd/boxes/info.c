@@ -182,13 +182,13 @@ static int show(const struct app *app, const struct json *j)
 }
 
 /* Those of .cubby/box.json, whether they run or not. */
-static int add_services(const struct app *app, struct json *j)
+static void add_services(const struct app *app, struct json *j)
 {
 	const struct json *all = json_get(app->config->project, "services");
 	struct json *list;
 
 	if (!json_len(all))
-		return 0;
+		return;
 	list = json_array();
 	json_each(it, all)
 	{
@@ -198,7 +198,7 @@ static int add_services(const struct app *app, struct json *j)
 		json_set_str(one, "run", json_get_str(it, "run"));
 		json_add(list, one);
 	}
-	return json_set(j, "services", list);
+	json_set(j, "services", list);
 }
 
 /* What the monitor says while the box runs, else what is recorded. */
@@ -226,11 +226,11 @@ static int describe(struct boxsetup *s, struct json **ret, struct err *e)
 		json_set(j, "acting", acting);
 	if (json_get_bool(j, "lingering", false))
 		state = "lingering";
-	if (!j || add_services(s->app, j) < 0 ||
-	    json_set_str(j, "project", s->spec.project) < 0 ||
-	    json_set_str(j, "state", state) < 0 ||
-	    json_set_int(j, "disk_bytes", (int64_t)snapshot_bytes(&s->store, &s->dir)) <
-		    0)
+	add_services(s->app, j);
+	json_set_str(j, "project", s->spec.project);
+	json_set_str(j, "state", state);
+	json_set_int(j, "disk_bytes", (int64_t)snapshot_bytes(&s->store, &s->dir));
+	if (json_failed(j) < 0)
 		return err_sys(e, -ENOMEM, "cannot describe the box");
 	*ret = take(&j, NULL);
 	return 0;

@@ -57,23 +57,20 @@ static void show_row(const struct app *app, const struct probe_row *row)
 	}
 }
 
-static int row_json(struct json *list, const struct probe_row *row)
+static void row_json(struct json *list, const struct probe_row *row)
 {
 	struct json *j = json_object();
 	const char *reason =
 		row->reason == PROBE_NONE ? NULL : cause_text_id(row->reason);
 
-	if (json_set_str(j, "id", row->id) < 0 ||
-	    json_set_str(j, "name", row->name) < 0 ||
-	    json_set_str(j, "rung", row->rung) < 0 ||
-	    json_set_str(j, "reason", reason) < 0 ||
-	    json_set_str(j, "cause", row->cause) < 0 ||
-	    json_set_str(j, "fix", row->fix) < 0 ||
-	    json_set_bool(j, "fatal", row->fatal) < 0) {
-		json_free(&j);
-		return -ENOMEM;
-	}
-	return json_add(list, j);
+	json_set_str(j, "id", row->id);
+	json_set_str(j, "name", row->name);
+	json_set_str(j, "rung", row->rung);
+	json_set_str(j, "reason", reason);
+	json_set_str(j, "cause", row->cause);
+	json_set_str(j, "fix", row->fix);
+	json_set_bool(j, "fatal", row->fatal);
+	json_add(list, j);
 }
 
 /* The proof: a box in an empty directory of its own, removed again. */
@@ -203,21 +200,15 @@ static int show(const struct app *app, const struct probe_row *rows, unsigned n,
 		bool ok)
 {
 	_cleanup_json_ struct json *j = json_object(), *list = json_array();
-	int r = 0;
 
-	for (unsigned i = 0; i < n && !app->json; i++)
-		show_row(app, &rows[i]);
-	if (!app->json)
-		return 0;
-	for (unsigned i = 0; i < n && r == 0; i++)
-		r = row_json(list, &rows[i]);
-	if (r < 0)
-		return r;
-	r = json_set_bool(j, "ok", ok);
-	if (r < 0)
-		return r;
-	r = json_set(j, "facilities", take(&list, NULL));
-	return r < 0 ? r : render_json(app, j);
+	for (unsigned i = 0; i < n; i++)
+		if (app->json)
+			row_json(list, &rows[i]);
+		else
+			show_row(app, &rows[i]);
+	json_set_bool(j, "ok", ok);
+	json_set(j, "facilities", take(&list, NULL));
+	return app->json ? render_json(app, j) : 0;
 }
 
 static int examine(const struct app *app, bool *ok, struct err *e)

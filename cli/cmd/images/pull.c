@@ -25,11 +25,11 @@ static int show(const struct app *app, const struct image *i)
 		fprintf(app->out, "%s\n", i->name[0] ? i->name : i->digest);
 		return 0;
 	}
-	if (!j || json_set_str(j, "name", i->name) < 0 ||
-	    json_set_str(j, "digest", i->digest) < 0 ||
-	    json_set_str(j, "dir", i->dir) < 0 || json_set_str(j, "map", i->map) < 0 ||
-	    json_set_int(j, "size", (int64_t)i->size) < 0)
-		return -ENOMEM;
+	json_set_str(j, "name", i->name);
+	json_set_str(j, "digest", i->digest);
+	json_set_str(j, "dir", i->dir);
+	json_set_str(j, "map", i->map);
+	json_set_int(j, "size", (int64_t)i->size);
 	return render_json(app, j);
 }
 

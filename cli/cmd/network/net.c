@@ -11,27 +11,26 @@ struct args {
 	bool yes;
 };
 
-static int add_list(struct json *to, const char *key, const struct words *w)
+static void add_list(struct json *to, const char *key, const struct words *w)
 {
-	_cleanup_json_ struct json *list = json_array();
+	struct json *list = json_array();
 
 	for (size_t i = 0; i < w->n; i++)
-		if (!list || json_add(list, json_string(w->v[i])) < 0)
-			return -ENOMEM;
-	return json_set(to, key, take(&list, NULL));
+		json_add(list, json_string(w->v[i]));
+	json_set(to, key, list);
 }
 
 static int ask(struct box *b, const char *op, const struct args *a, struct json **ret,
 	       struct err *e)
 {
 	_cleanup_json_ struct json *q = json_object();
-	int r = json_set_str(q, "op", op) ?:
-		add_list(q, "allow", &a->allow) ?:
-		add_list(q, "deny", &a->deny) ?:
-		add_list(q, "drop", &a->drop);
 
-	if (r < 0)
-		return err_sys(e, r, "cannot ask about the network");
+	json_set_str(q, "op", op);
+	add_list(q, "allow", &a->allow);
+	add_list(q, "deny", &a->deny);
+	add_list(q, "drop", &a->drop);
+	if (json_failed(q) < 0)
+		return err_sys(e, -ENOMEM, "cannot ask about the network");
 	return box_ask(b, "net", q, ret, e);
 }
 
@@ -78,9 +77,8 @@ static int show_json(const struct app *app, const struct json *rules,
 {
 	_cleanup_json_ struct json *j = json_dup(rules);
 
-	if (!j || json_set(j, "gate", json_dup(info)) < 0 ||
-	    json_set(j, "stats", json_dup(stats)) < 0)
-		return -ENOMEM;
+	json_set(j, "gate", json_dup(info));
+	json_set(j, "stats", json_dup(stats));
 	return render_json(app, j);
 }
 

@@ -19,25 +19,26 @@ static const struct table_column columns[] = {
 	{ "HOST", "host", TABLE_TEXT },
 };
 
-static int ask(struct box *b, struct json *q, struct json **ret, struct err *e)
+static int ask(struct box *b, const char *op, uint64_t host_port, struct json **ret,
+	       struct err *e)
 {
-	return q ? box_ask(b, "net", q, ret, e)
-		 : err_sys(e, -ENOMEM, "cannot ask about ports");
+	_cleanup_json_ struct json *q = json_object();
+
+	json_set_str(q, "op", op);
+	json_set_int(q, "host_port", (int64_t)host_port);
+	return json_failed(q) < 0 ? err_sys(e, -ENOMEM, "cannot ask about ports")
+				  : box_ask(b, "net", q, ret, e);
 }
 
 static int change(const struct app *app, struct box *b, const struct args *a,
 		  struct err *e)
 {
 	for (size_t i = 0; i < a->unpublish.n; i++) {
-		_cleanup_json_ struct json *q = json_object();
 		uint64_t port = 0;
 		int r;
 
-		if (num_u64(a->unpublish.v[i], &port) < 0 || !q ||
-		    json_set_str(q, "op", "unpublish") < 0 ||
-		    json_set_int(q, "host_port", (int64_t)port) < 0)
-			return err_sys(e, -ENOMEM, "cannot ask about ports");
-		r = ask(b, q, NULL, e);
+		(void)num_u64(a->unpublish.v[i], &port); /* check_port() has */
+		r = ask(b, "unpublish", port, NULL, e);
 		if (r < 0)
 			return r;
 	}
@@ -124,7 +125,6 @@ static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
-	_cleanup_json_ struct json *q = json_object();
 	_cleanup_json_ struct json *answer = NULL;
 	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 	int r = boxsetup_running(&s, e);
@@ -134,9 +134,7 @@ static int work(struct app *app, void *args, struct err *e)
 	r = change(app, s.box, a, e);
 	if (r < 0)
 		return r;
-	if (!q || json_set_str(q, "op", "ports") < 0)
-		return err_sys(e, -ENOMEM, "cannot ask about ports");
-	r = ask(s.box, q, &answer, e);
+	r = ask(s.box, "ports", 0, &answer, e);
 	if (r < 0)
 		return r;
 	add_rows(t, answer);

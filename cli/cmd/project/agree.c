@@ -22,7 +22,8 @@ static int tell(const struct app *app, bool agreed, bool widened)
 			    "text stays as it is");
 	if (!app->json)
 		return 0;
-	return json_set_bool(j, "agreed", agreed) < 0 ? -ENOMEM : render_json(app, j);
+	json_set_bool(j, "agreed", agreed);
+	return render_json(app, j);
 }
 
 static int work(struct app *app, void *args, struct err *e)

@@ -12,10 +12,10 @@ static int tell(const struct app *app, bool ran, struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
 
-	if (app->json &&
-	    (json_set_bool(j, "running", ran) < 0 || render_json(app, j) < 0))
-		return err_sys(e, -ENOMEM, "cannot tell it");
-	return 0;
+	json_set_bool(j, "running", ran);
+	return app->json && render_json(app, j) < 0
+		       ? err_sys(e, -ENOMEM, "cannot tell it")
+		       : 0;
 }
 
 static int work(struct app *app, void *, struct err *e)

@@ -16,10 +16,10 @@ static int tell(const struct app *app, size_t services, struct err *e)
 
 	render_note(app, services ? "all services run"
 				  : "the box runs; .cubby/box.json has no services");
-	if (app->json && (json_set_int(j, "services", (int64_t)services) < 0 ||
-			  render_json(app, j) < 0))
-		return err_sys(e, -ENOMEM, "cannot tell it");
-	return 0;
+	json_set_int(j, "services", (int64_t)services);
+	return app->json && render_json(app, j) < 0
+		       ? err_sys(e, -ENOMEM, "cannot tell it")
+		       : 0;
 }
 
 /* ^C ends the waiting, and what has begun by then is named. */
