@@ -34,6 +34,18 @@ static bool counts_per_namespace(void)
 	       (major > 5 || (major == 5 && minor >= 14));
 }
 
+/* What is counted by user, over all of its user namespaces: half is left to the caller's
+ * other programs. Without pending signals no timer can be made. */
+static int leave_half(int what, const char *name, struct err *e)
+{
+	struct rlimit now;
+	int r = sys_getrlimit(what, &now);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot limit %s", name);
+	return now.rlim_max == RLIM_INFINITY ? 0 : set(what, name, now.rlim_max / 2, e);
+}
+
 int cgroup_child_limits(const struct limits *lim, bool keeps_pids, struct err *e)
 {
 	/* A core would be written by the host's core_pattern, with the box's memory. */
@@ -41,6 +53,10 @@ int cgroup_child_limits(const struct limits *lim, bool keeps_pids, struct err *e
 
 	if (r >= 0)
 		r = set(RLIMIT_NOFILE, "open files", CHILD_FILES, e);
+	if (r >= 0)
+		r = leave_half(RLIMIT_SIGPENDING, "signals", e);
+	if (r >= 0)
+		r = leave_half(RLIMIT_MSGQUEUE, "queues", e);
 	/* Memory has no limit here: programs reserve far more than they use (sanitizers
 	 * terabytes, Go and Java as much as there is). The monitor adds up what they hold
 	 * (memwatch.h), and counts those that take several users for their processes. */

@@ -299,23 +299,21 @@ int mount_kernel_userns(int root, struct err *e)
 
 /* A user of the box has half of what the box's own user has outside, where all boxes of
  * that user count together. */
-static int limit_inotify(int root, struct err *e)
+static int limit_inotify(int root, const char *all, const char *own, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(64);
 	_cleanup_close_ int fd = -1;
-	struct err none = ERR_NONE;
-	unsigned all;
+	unsigned n;
 	int r;
 
-	if (file_read(AT_FDCWD, "/proc/sys/fs/inotify/max_user_instances", &text,
-		      &none) < 0 ||
-	    sscanf(buf_cstr(&text), "%u", &all) != 1)
+	if (file_read(AT_FDCWD, all, &text, ERR_IGNORED) < 0 ||
+	    sscanf(buf_cstr(&text), "%u", &n) != 1)
 		return 0;
-	fd = inroot_open(root, "/proc/sys/user/max_inotify_instances", O_WRONLY);
+	fd = inroot_open(root, own, O_WRONLY);
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : err_sys(e, fd, "cannot limit inotify");
 	buf_truncate(&text, 0);
-	r = buf_addf(&text, "%u", all / 2);
+	r = buf_addf(&text, "%u", n / 2);
 	return r < 0 ? err_sys(e, r, "cannot limit inotify")
 		     : file_write_fd(fd, text.data, text.len, e);
 }
@@ -363,7 +361,11 @@ int mount_kernel(int root, const struct mount_kernel_conf *conf, struct err *e)
 	}
 	return mount_memory(root, conf->memory, e) ?:
 		fill_dev(root, conf->host_root, e) ?:
-		limit_inotify(root, e) ?: limit_pids(root, conf->pids, e);
+		limit_inotify(root, "/proc/sys/fs/inotify/max_user_instances",
+			      "/proc/sys/user/max_inotify_instances", e) ?:
+		limit_inotify(root, "/proc/sys/fs/inotify/max_user_watches",
+			      "/proc/sys/user/max_inotify_watches", e) ?:
+		limit_pids(root, conf->pids, e);
 }
 
 int mount_kernel_sys(int root, bool own_net, struct err *e)

@@ -17,6 +17,26 @@ setup() { escape_setup; }
 	[ "${BASH_REMATCH[1]}" -le 512 ]
 }
 
+@test "shared: watches, pending signals and queues leave the caller half of each" {
+	local most
+	most=$(cat /proc/sys/fs/inotify/max_user_watches)
+	run -0 cubby exec -- cat /proc/sys/user/max_inotify_watches
+	[ "$output" -le $((most / 2)) ]
+	most=$(awk '/pending signals/ { print $5 }' /proc/self/limits)
+	[ "$most" != unlimited ] || most=2000000
+	[ "$(uname -m)" = x86_64 ] || skip "the call has another number"
+	run -0 cubby exec -- perl -MPOSIX -e 'sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGRTMIN));
+		my $info = pack "i3 x116", SIGRTMIN, 0, -1; # SI_QUEUE
+		$n++ while $n < 1000000 && syscall(129, $$ + 0, SIGRTMIN + 0, $info) == 0; print $n + 0'
+	echo "$output of $most"
+	[ "$output" -gt 100 ]
+	[ "$output" -le $((most / 2)) ]
+	most=$(awk '/msgqueue size/ { print $4 }' /proc/self/limits)
+	[ "$most" != unlimited ] || skip "queues have no limit here"
+	run -0 cubby exec -- awk '/msgqueue size/ { print $4 }' /proc/self/limits
+	[ "$output" -le $((most / 2)) ]
+}
+
 # MOST: a box has so many, cannot have more, and a program really stops there.
 has_descriptors() {
 	run -0 --separate-stderr cubby exec -- sh -c 'ulimit -Hn; ulimit -n "$1" || echo no
