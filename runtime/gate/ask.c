@@ -140,7 +140,8 @@ static int ask_unpublish(struct gate *g, const struct json *q, struct json **ret
 		gate_publish_done(p);
 		return r;
 	}
-	return err_set(e, -ENOENT, "port %d of the host is not published", (int)port);
+	err_set(e, -ENOENT, "port %d of the host is not published", (int)port);
+	return err_hint(e, "'cubby ports' lists those that are");
 }
 
 static int ask_stats(struct gate *g, const struct json *, struct json **ret,

@@ -86,6 +86,9 @@ int gate_publish_listen(const char *spec, struct gate_publish *ret, struct err *
 		err_sys(e, r, "cannot publish '%s'", spec);
 	if (r == -EADDRINUSE)
 		err_hint(e, "HOSTPORT 0 takes one that is free");
+	if (r == -EACCES)
+		err_hint(e, "a port this low is root's, '%d:%d' is anybody's",
+			 8000 + p.host_port, p.port);
 	if (r < 0)
 		return r;
 	*ret = take(&p, GATE_PUBLISH_NONE);

@@ -160,7 +160,7 @@ allowed host.cubby.internal" ]
 	cubby ports --unpublish "${host##*:}" >/dev/null
 	run -3 perl -e "$FETCH" 127.0.0.1 "${host##*:}"
 	run -1 --separate-stderr cubby ports --unpublish "${host##*:}"
-	[ "$stderr" = "cubby ports: port ${host##*:} of the host is not published" ]
+	[ "$stderr" = "cubby ports: port ${host##*:} of the host is not published; 'cubby ports' lists those that are" ]
 	local i all=()
 	for i in {1..63}; do all+=(--publish "0:$((3000 + i))"); done
 	run -0 cubby ports --json "${all[@]}"

@@ -1,6 +1,7 @@
 #include "runtime/gate/publish.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "tests/unit/unit.h"
 
@@ -64,9 +65,29 @@ static void listens(void)
 	assert_int_equal(two.fd, -1);
 }
 
+/* By who may not: root, who may, is somebody else for the moment. */
+static void listens_low(void)
+{
+	_cleanup_gate_publish_ struct gate_publish p = GATE_PUBLISH_NONE;
+	bool root = geteuid() == 0;
+	struct err e = ERR_NONE;
+	int r;
+
+	assert_true(!root || seteuid(65534) == 0);
+	r = gate_publish_listen("80:81", &p, &e);
+	assert_true(!root || seteuid(0) == 0);
+	if (r == 0)
+		unit_skip("every port is anybody's here");
+	unit_err(
+		&e, -EACCES,
+		"cannot publish '80:81': Permission denied; a port this low is root's, "
+		"'8080:81' is anybody's");
+}
+
 int main(void)
 {
-	static const struct unit_case cases[] = { { "listens", listens } };
+	static const struct unit_case cases[] = { { "listens", listens },
+						  { "listens low", listens_low } };
 	int r = unit_rows("gate_publish_parse", rows, parses);
 
 	return r | unit_cases("netpublish", cases);
