@@ -143,7 +143,7 @@ bool claims_work(const char *text)
 	at = last_sentence(text, len);
 	text += at;
 	len = trim(&text, len - at);
-	return text[len - 1] != '?' && BEGINS(text, len, next_words) &&
+	return len && text[len - 1] != '?' && BEGINS(text, len, next_words) &&
 	       !BEGINS(text, len, no_next_words);
 }
 

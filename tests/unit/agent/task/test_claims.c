@@ -9,6 +9,7 @@ static const struct row {
 	{ "an answer", "It is 42.", false, false },
 	{ "nothing", "", false, false },
 	{ "marks alone", "** \n", false, false },
+	{ "marks alone at the end", "It is 42. ->", false, false },
 	{ "a word", "forty-two", false, false },
 	{ "announced", "I'll look at the files.", true, false },
 	{ "announced, typographic", "I\xe2\x80\x99ll look at the files", true, false },
