@@ -43,10 +43,11 @@ static const struct part {
 	mode_t mode;
 	enum mounts_kind kind;
 	uint64_t attrs;
+	bool from_image; /* with the directories that the image has there */
 } parts[] = {
-	{ "/dev/shm", "shm", 01777, MOUNTS_DIR, MOUNT_ATTR_NOEXEC },
-	{ "/run", "run", 0755, MOUNTS_OWN, 0 },
-	{ "/tmp", "tmp", 01777, MOUNTS_OWN, 0 },
+	{ "/dev/shm", "shm", 01777, MOUNTS_DIR, MOUNT_ATTR_NOEXEC, false },
+	{ "/run", "run", 0755, MOUNTS_OWN, 0, true },
+	{ "/tmp", "tmp", 01777, MOUNTS_OWN, 0, false },
 };
 
 static const struct {
@@ -130,6 +131,45 @@ static int mount_row(int root, const struct row *row, struct err *e)
 	return r < 0 ? err_wrap(e, "cannot prepare '%s'", row->target) : 0;
 }
 
+/* What packages made below /run is covered by memory, and their programs count on it: Debian's
+ * services lock in /run/lock. Its directories are made anew, empty, as tmpfiles.d(5) does when a
+ * machine starts; one that cannot be is missed by the program that wants it, and no other.
+ * NOLINTNEXTLINE(misc-no-recursion) bounded by DEEPEST */
+static void make_directories(int from, int to, unsigned deep, unsigned *left)
+{
+	enum { DEEPEST = 4 };
+	struct dirscan scan;
+
+	dirscan_start(&scan, deep < DEEPEST ? from : -ELOOP);
+	while (dirscan_next(&scan) && *left) {
+		_cleanup_close_ int below = -1, made = -1;
+		struct stat st;
+
+		if (sys_fstatat(from, scan.name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISDIR(st.st_mode) || sys_mkdirat(to, scan.name, 0700) < 0)
+			continue;
+		--*left;
+		(void)sys_fchownat(to, scan.name, st.st_uid, st.st_gid,
+				   AT_SYMLINK_NOFOLLOW);
+		(void)sys_fchmodat(to, scan.name, st.st_mode & 07777, 0);
+		below = sys_openat(from, scan.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
+				   0);
+		made = sys_openat(to, scan.name, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+		if (made >= 0)
+			make_directories(below, made, deep + 1, left);
+	}
+}
+
+static void make_image_directories(int target, const char *name)
+{
+	enum { MOST = 256 };
+	_cleanup_close_ int from = sys_openat(target, ".", O_RDONLY | O_DIRECTORY, 0);
+	_cleanup_close_ int to = sys_openat(AT_FDCWD, name, O_PATH | O_DIRECTORY, 0);
+	unsigned left = MOST;
+
+	make_directories(from, to, 0, &left);
+}
+
 static int place_part(int root, const struct part *p, struct err *e)
 {
 	_cleanup_close_ int target = -1, tree = -1;
@@ -141,6 +181,8 @@ static int place_part(int root, const struct part *p, struct err *e)
 	target = mounts_target(root, p->target, p->kind, e);
 	if (target < 0)
 		return target;
+	if (p->from_image)
+		make_image_directories(target, p->name);
 	tree = mounts_tree(AT_FDCWD, p->name, false,
 			   MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | p->attrs, e);
 	return tree < 0 ? tree : mounts_place(tree, target, e);

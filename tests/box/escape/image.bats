@@ -103,6 +103,26 @@ setup() { escape_setup; }
 	[ "$output" = /run/x ]
 }
 
+@test "/run has the directories of the image, as it has them, and nothing else of it" {
+	dir=$(escape_image run)
+	mkdir -p "$dir/run/lock" "$dir/run/some/where/deep/er/than/that"
+	chmod 1777 "$dir/run/lock"
+	chmod 2755 "$dir/run/some"
+	echo secret >"$dir/run/lock/file"
+	ln -s "$ESCAPE_HOST/victim" "$dir/run/lock/link"
+	mkfifo "$dir/run/fifo"
+	ln -s "$ESCAPE_HOST/victim"
+	escape_run "$dir" sh -c 'cd /run && for f in * */* */*/* */*/*/* */*/*/*/*; do
+		[ ! -e "$f" ] || stat -c "%a %n" "$f"; done; touch lock/mine'
+	[ "$status" -eq 0 ]
+	[ "${lines[*]}" = "1777 lock 2755 some 755 some/where 755 some/where/deep 755 some/where/deep/er" ]
+	cubby rm -q --yes
+	dir=$(escape_image runs)
+	mkdir "$dir/run"/d{1..300}
+	escape_run "$dir" sh -c 'set -- /run/*; echo $#'
+	[ "$output" = 256 ]
+}
+
 @test "K26: an image with its own gzip, zstd, tar, newuidmap: never run by us" {
 	dir=$(escape_image k26)
 	for tool in gzip zstd tar newuidmap mount sh-helper xz git; do
