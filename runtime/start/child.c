@@ -307,7 +307,12 @@ static int enter_root(struct work *w, struct err *e)
 {
 	int r = mount_root_enter(w->root, e);
 
-	return r < 0 ? r : netassist_detach(&w->assist, w->root, e);
+	if (r < 0)
+		return r;
+	r = netassist_detach(&w->assist, w->root, e);
+	if (r == -ENOSPC)
+		w->kind = PROBE_STEP_CLONE; /* no more user namespaces */
+	return r;
 }
 
 /* Nobody in the box may make user namespaces: most of the kernel's recent holes start

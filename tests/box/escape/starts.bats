@@ -130,3 +130,14 @@ teardown() { [ -z "${LIB_MNT-}" ] || escape_overlay_done; }
 	wait $client
 	[ "$(cat out)" = there ]
 }
+
+@test "D3: where the caller may have one more user namespace, no more, the start says so" {
+	[ "$(id -u)" -ne 0 ] || skip "root would make boxes of another map there"
+	mkdir -p one
+	cd one
+	run -125 --separate-stderr unshare -Ur sh -c 'cubby exec -q --here -- true &&
+		echo 1 >/proc/sys/user/max_user_namespaces && exec cubby exec --here -- true'
+	echo "$stderr"
+	[[ $stderr == *"all of user.max_user_namespaces=1 are used"* ]]
+	unshare -Ur cubby rm -q --here
+}
