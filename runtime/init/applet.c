@@ -78,16 +78,27 @@ static const struct applet {
 	int args; /* negative: so many at least */
 	int (*run)(char *const argv[], struct err *e);
 } table[] = {
-	{ "get", 2, run_get },		{ "put", 2, put_run },
-	{ "stat", 1, run_stat },	{ "connect", 1, bridge_run },
-	{ "zip", -1, zip_run },		{ "list", 1, browse_list },
-	{ "text", 3, browse_text },	{ "mkdir", 1, browse_mkdir },
-	{ "remove", 1, browse_remove }, { "move", 2, browse_move },
-	{ "glob", -4, find_glob },	{ "grep", -4, find_grep },
-	{ "search", 5, rank_search },	{ "matches", 5, rank_matches },
-	{ "skills", 1, skills_list },	{ "skill", 2, skills_read },
-	{ "listen", 1, listen_run },	{ "compare", -4, compare_run },
-	{ "owners", 0, owners_run },	{ "replace", 2, replace_run },
+	{ "get", 2, run_get },
+	{ "put", 2, put_run },
+	{ "stat", 1, run_stat },
+	{ "connect", 1, bridge_run },
+	{ "zip", -1, zip_run },
+	{ "list", 1, browse_list },
+	{ "text", 3, browse_text },
+	{ "mkdir", 1, browse_mkdir },
+	{ "remove", 1, browse_remove },
+	{ "move", 2, browse_move },
+	{ "glob", -4, find_glob },
+	{ "grep", -4, find_grep },
+	{ "search", 5, rank_search },
+	{ "matches", 5, rank_matches },
+	{ "skills", 1, skills_list },
+	{ "skill", 2, skills_read },
+	{ "listen", 1, listen_run },
+	{ "compare", -4, compare_run },
+	{ "owners", 0, owners_run },
+	{ "replace", 2, replace_run },
+	{ "document", -4, browse_document },
 };
 
 static int say(int status, int code, const char *msg)

@@ -11,8 +11,10 @@
 
 int bridge_run(char *const argv[], struct err *e); /* PORT */
 
-int browse_list(char *const argv[], struct err *e);   /* DIR */
-int browse_text(char *const argv[], struct err *e);   /* PATH FIRST LAST */
+int browse_list(char *const argv[], struct err *e); /* DIR */
+int browse_text(char *const argv[], struct err *e); /* PATH FIRST LAST */
+/* PATH FIRST LAST WORD…: as text, of what that program says the file has */
+int browse_document(char *const argv[], struct err *e);
 int browse_mkdir(char *const argv[], struct err *e);  /* PATH */
 int browse_remove(char *const argv[], struct err *e); /* PATH */
 int browse_move(char *const argv[], struct err *e);   /* FROM TO */

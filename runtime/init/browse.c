@@ -1,4 +1,5 @@
-/* browse - the applets that a file panel needs: list, read a text, make, remove, move.
+/* browse - the applets that a file panel needs: list, read a text or what a program says
+ * that a document has, make, remove, move.
  * Needs:  absolute paths.
  * Never:  follows a link to remove what it leads to. */
 #include "runtime/init/applets.h"
@@ -9,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/num.h"
+#include "base/proc.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -17,7 +19,7 @@
 #include "runtime/init/trees.h"
 #include "runtime/init/walk.h"
 
-enum { CHUNK = 64 << 10 };
+enum { CHUNK = 64 << 10, DOCUMENT_MS = 60000, DOCUMENT_TEXT_MAX = 16 << 20 };
 #define TEXT_FILE_MAX ((off_t)4 << 30)
 
 static struct jsonout *jsonout_new(struct err *e)
@@ -163,6 +165,46 @@ int browse_text(char *const argv[], struct err *e)
 		r = text_pass(&t, true, e);
 	if (r < 0)
 		return r;
+	jsonout_raw(j, "\"}");
+	return jsonout_end(j, e);
+}
+
+/* ---- document PATH FIRST LAST WORD… --------------------------------------------- */
+
+/* NULs are no text. */
+static void drop_nuls(struct buf *b)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < b->len; i++)
+		if (b->data[i])
+			b->data[len++] = b->data[i];
+	buf_truncate(b, len);
+}
+
+int browse_document(char *const argv[], struct err *e)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(DOCUMENT_TEXT_MAX);
+	_cleanup_free_ struct jsonout *j = jsonout_new(e);
+	struct text t = { .fd = -1, .j = j, .ended = true };
+	int r = j ? proc_run((const char *const *)argv + 4, DOCUMENT_MS, &b, NULL, e)
+		  : e->code;
+
+	if (r > 0)
+		return err_set(e, -EMEDIUMTYPE, "the program failed");
+	if (r < 0)
+		return r;
+	if (num_u64(argv[2], &t.first) < 0 || num_u64(argv[3], &t.last) < 0)
+		return err_set(e, -EINVAL, "bad line numbers");
+	drop_nuls(&b);
+	text_lines(&t, buf_cstr(&b), b.len, false);
+	jsonout_raw(j, "{");
+	jsonout_string(j, true, "path", argv[1]);
+	jsonout_number(j, false, "total_lines", (int64_t)t.line);
+	jsonout_raw(j, ",\"content\":\"");
+	t.line = 0;
+	t.ended = true;
+	text_lines(&t, buf_cstr(&b), b.len, true);
 	jsonout_raw(j, "\"}");
 	return jsonout_end(j, e);
 }

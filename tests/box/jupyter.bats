@@ -354,6 +354,10 @@ Python has ended; what was defined in it is lost' ]
 	serve_json POST "/notebooks/$id/execute" '{"cell_index":1,"source":"while True: print(chr(120) * 100000)"}'
 	[ "$(jq -r '.outputs[-1].ename // .outputs[-1].text' <<<"$output")" = '[more than 8 MiB of output: interrupted]' ]
 	[ "$(jq -r .status <<<"$output")" = error ]
+	# more than a pipe, and a buffer, holds
+	serve_json POST "/notebooks/$id/execute" '{"cell_index":1,"source":"print(chr(120) * 1000000)"}'
+	[ "$(jq -r '[.outputs[].text] | add | length' <<<"$output")" = 1000001 ]
+	[ "$(jq -r '[.cells[1].outputs[].text] | add | length' n.ipynb)" = 1000001 ]
 	serve_status POST "/notebooks/$id/execute" 400 -d '{"cell_index":2}'
 	serve_status POST "/notebooks/$id/execute" 400 -d '{}'
 	serve GET "/notebooks/$id"

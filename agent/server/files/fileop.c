@@ -85,21 +85,17 @@ static void answer_failure(struct fileop *f, const struct err *e)
 {
 	struct exchange *x = take(&f->x, NULL);
 	const struct fileop_conf c = f->c;
-	bool begun = f->begun, keeps = !begun && c.failed_for;
+	bool begun = f->begun;
 	struct err again = ERR_NONE;
 	int r = 0;
 
-	if (keeps)
-		f->c.released = NULL;
 	fileop_free(f);
 	if (begun) {
 		exchange_cut(x);
 		return;
 	}
 	exchange_later(x, NULL, NULL);
-	if (keeps)
-		r = c.failed_for(c.ctx, x, e, &again);
-	else if (c.failed)
+	if (c.failed)
 		r = c.failed(x, e, &again);
 	else
 		exchange_fail_err(x, e);
@@ -161,23 +157,21 @@ static void complete(struct fileop *f)
 		struct err e = ERR_NONE;
 
 		f->x = NULL;
-		if (c.gathered_for)
-			f->c.released = NULL;
 		fileop_free(f);
 		exchange_later(x, NULL, NULL);
-		if ((c.gathered_for ? c.gathered_for(c.ctx, x, &out, &e)
-				    : c.gathered(x, &out, &e)) < 0)
+		if (c.gathered(x, &out, &e) < 0)
 			exchange_fail_err(x, &e);
 		buf_done(&out);
 		return;
 	}
 	if (f->reply) {
-		buf_truncate(&f->out, 0);
-		buf_adds(&f->out, f->reply);
+		begin(f, (int64_t)strlen(f->reply));
+		exchange_write(x, f->reply, strlen(f->reply));
+	} else {
+		if (!f->begun)
+			begin(f, (int64_t)f->out.len);
+		pass_on(f);
 	}
-	if (!f->begun)
-		begin(f, (int64_t)f->out.len);
-	pass_on(f);
 	f->x = NULL;
 	if (f->c.has_head && f->left) /* the file became shorter meanwhile */
 		exchange_cut(x);
@@ -361,12 +355,9 @@ static int on_time(void *ctx, uint32_t, struct err *)
 
 static int ask(struct fileop *f, struct err *e)
 {
-	const struct box_command c = { .argv = f->c.argv,
-				       .env = f->c.program ? exchange_conf(f->x)->env
-							   : NULL,
-				       .cwd = "/",
-				       .io = BOX_IO_PIPES,
-				       .applet = !f->c.program };
+	const struct box_command c = {
+		.argv = f->c.argv, .cwd = "/", .io = BOX_IO_PIPES, .applet = true
+	};
 	int r = f->c.limit_ms
 			? loop_timer(f->loop, f->c.limit_ms, on_time, f, &f->timer)
 			: 0;

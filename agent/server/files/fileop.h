@@ -17,7 +17,6 @@ typedef int fileop_failed_fn(struct exchange *x, const struct err *why, struct e
 
 struct fileop_conf {
 	const char *const *argv; /* NULL-ended; copied by the box's monitor */
-	bool program;		 /* it is one of the box's own, not of init's */
 	const char *type;	 /* of the answer; NULL = JSON */
 	/* "MODE SIZE\n" comes before the content, which is SIZE bytes long */
 	bool has_head;
@@ -34,11 +33,6 @@ struct fileop_conf {
 	/* the whole output is wanted, of this many bytes at the most, and no answer */
 	size_t gather;
 	int (*gathered)(struct exchange *x, struct buf *out, struct err *e);
-	/* both with ctx, which is the callee's then: it is not released */
-	int (*gathered_for)(void *ctx, struct exchange *x, struct buf *out,
-			    struct err *e);
-	int (*failed_for)(void *ctx, struct exchange *x, const struct err *why,
-			  struct err *e);
 };
 
 /** fileop_run() - from a handler: 0, or why it cannot be asked for */

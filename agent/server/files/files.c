@@ -173,16 +173,48 @@ static int lines_args(struct exchange *x, int64_t *first, int64_t *last, struct 
 		       ?: exchange_arg_num(x, "end_line", 1, INT32_MAX, last, e);
 }
 
+static int no_document(struct exchange *x, const struct err *why, struct err *e)
+{
+	char path[PATH_MAX];
+	int r = path_arg(x, "path", NULL, path, e);
+
+	return r < 0 ? r : document_refuse(path, why, e);
+}
+
+/* The words of @applet that shows lines of the text at @path. */
+struct lines {
+	char path[PATH_MAX], first[NUMBER], last[NUMBER];
+	const char *argv[4 + DOCUMENT_WORDS];
+};
+
+static int lines_of(struct exchange *x, const char *applet, struct lines *l,
+		    struct err *e)
+{
+	int64_t from = 1, to = INT32_MAX;
+	int r = path_arg(x, "path", NULL, l->path, e) ?: lines_args(x, &from, &to, e);
+
+	snprintf(l->first, sizeof(l->first), "%lld", (long long)from);
+	snprintf(l->last, sizeof(l->last), "%lld", (long long)to);
+	l->argv[0] = applet;
+	l->argv[1] = l->path;
+	l->argv[2] = l->first;
+	l->argv[3] = l->last;
+	l->argv[4] = NULL;
+	return r;
+}
+
 /* No text: a document has one, a picture is given as it is, anything else has no place in a
  * model's context. */
 static int read_other(struct exchange *x, const struct err *why, struct err *e)
 {
-	char path[PATH_MAX];
-	const char *const argv[] = { "stat", path, NULL };
-	const struct fileop_conf c = { .argv = argv,
-				       .gather = 64,
-				       .gathered = refuse_type };
-	struct document_lines lines = { path, 1, INT32_MAX };
+	struct lines l;
+	const char *const stat[] = { "stat", l.path, NULL };
+	const struct fileop_conf other = { .argv = stat,
+					   .gather = 64,
+					   .gathered = refuse_type };
+	const struct fileop_conf document = { .argv = l.argv,
+					      .limit_ms = DOCUMENT_MS,
+					      .failed = no_document };
 	int r;
 
 	if (why->code == -ENOENT)
@@ -191,29 +223,24 @@ static int read_other(struct exchange *x, const struct err *why, struct err *e)
 		*e = *why;
 		return why->code;
 	}
-	r = path_arg(x, "path", NULL, path, e)
-		    ?: lines_args(x, &lines.first, &lines.last, e);
+	r = lines_of(x, "document", &l, e);
 	if (r < 0)
 		return r;
-	if (document_is(path))
-		return document_read(x, &lines, e);
-	return text_starts(pathname_type(path), "image/") ? view(x, path, e)
-							  : fileop_run(x, &c, e);
+	if (document_is(l.path)) {
+		(void)document_reader(l.path, l.argv + 4);
+		return fileop_run(x, &document, e);
+	}
+	return text_starts(pathname_type(l.path), "image/") ? view(x, l.path, e)
+							    : fileop_run(x, &other, e);
 }
 
 static int read_file(struct exchange *x, struct err *e)
 {
-	char path[PATH_MAX], first[NUMBER], last[NUMBER];
-	const char *const argv[] = { "text", path, first, last, NULL };
-	const struct fileop_conf c = { .argv = argv, .failed = read_other };
-	int64_t from = 1, to = INT32_MAX;
-	int r = path_arg(x, "path", NULL, path, e) ?: lines_args(x, &from, &to, e);
+	struct lines l;
+	const struct fileop_conf c = { .argv = l.argv, .failed = read_other };
+	int r = lines_of(x, "text", &l, e);
 
-	if (r < 0)
-		return r;
-	snprintf(first, sizeof(first), "%lld", (long long)from);
-	snprintf(last, sizeof(last), "%lld", (long long)to);
-	return fileop_run(x, &c, e);
+	return r < 0 ? r : fileop_run(x, &c, e);
 }
 
 static int view_file(struct exchange *x, struct err *e)

@@ -36,7 +36,8 @@ struct notebook_run {
 	struct loop_source *timer;
 	struct json *book;    /* owned; the file */
 	struct json *outputs; /* owned; of the cell */
-	int64_t index, count;
+	struct json *cell;    /* borrowed from it */
+	int64_t count;
 	size_t bytes; /* of the outputs, nearly */
 	bool failed, cut;
 };
@@ -202,51 +203,34 @@ static int add_source(const struct json *source, struct buf *out)
 	return buf_failed(out);
 }
 
-/* The file with the cell's outputs, its members in their order. */
-static struct json *with_outputs(const struct notebook_run *n)
-{
-	struct json *book = json_object(), *cells = json_array();
-	int64_t i = 0;
-
-	json_each(it, json_get(n->book, "cells"))
-	{
-		struct json *cell = json_dup(it);
-
-		if (i++ == n->index) {
-			json_set(cell, "outputs", json_dup(n->outputs));
-			json_set_int(cell, "execution_count", n->count);
-		}
-		json_add(cells, cell);
-	}
-	json_each(it, n->book) json_set(
-		book, json_key(it),
-		strcmp(json_key(it), "cells") == 0 ? json_dup(cells) : json_dup(it));
-	json_free(&cells);
-	return book;
-}
-
-static struct json *describe(const struct notebook_run *n)
+/* Takes the outputs. */
+static struct json *describe(struct notebook_run *n)
 {
 	struct json *j = json_object();
 
 	json_set_str(j, "status", n->failed ? "error" : "ok");
 	json_set_int(j, "execution_count", n->count);
-	json_set(j, "outputs", json_dup(n->outputs));
+	json_set(j, "outputs", take(&n->outputs, NULL));
 	return j;
 }
 
-/* The file is written, and then it is answered. */
-static int save(struct exchange *x, const struct notebook_run *n, const char *path,
+/* The file is written, and then it is answered. A notebook may be large: it is changed in
+ * its place, for others wait meanwhile. */
+static int save(struct exchange *x, struct notebook_run *n, const char *path,
 		struct err *e)
 {
-	_cleanup_json_ struct json *book = with_outputs(n), *answer = describe(n);
+	_cleanup_json_ struct json *answer = NULL;
 	_cleanup_buf_ struct buf in = BUF_INIT(2L * BOOK_MAX),
 				 reply = BUF_INIT(EXCHANGE_OUT_MAX / 2);
 	char size[NUMBER];
 	const char *const argv[] = { "put", path, size, NULL };
 	struct fileop_conf c = { .argv = argv, .in = &in };
-	int r = json_print(book, true, &in) ?: json_print(answer, false, &reply);
+	int r;
 
+	json_set(n->cell, "outputs", json_dup(n->outputs));
+	json_set_int(n->cell, "execution_count", n->count);
+	answer = describe(n);
+	r = json_print(n->book, true, &in) ?: json_print(answer, false, &reply);
 	if (r < 0)
 		return err_sys(e, r, "cannot keep the outputs");
 	snprintf(size, sizeof(size), "%zu", in.len);
@@ -351,9 +335,8 @@ static int run_cell(struct exchange *x, struct buf *out, struct err *e)
 	const struct json *source = json_get(exchange_json(x), "source");
 	_cleanup_buf_ struct buf code = BUF_INIT(BOOK_MAX);
 	struct notebook_run *n = calloc(1, sizeof(*n));
-	const struct json *cell;
+	int64_t i = json_get_int(exchange_json(x), "cell_index", -1);
 	int r = n ? find(x, &n->k, e) : err_sys(e, -ENOMEM, "cannot run a cell");
-	int64_t i = 0;
 
 	if (r < 0) {
 		free(n);
@@ -361,18 +344,15 @@ static int run_cell(struct exchange *x, struct buf *out, struct err *e)
 	}
 	n->x = x;
 	n->book = read_book(out, e);
-	n->index = json_get_int(exchange_json(x), "cell_index", -1);
+	n->cell = i < 0 ? NULL : json_at_mut(json_get_mut(n->book, "cells"), (size_t)i);
 	n->outputs = json_array();
-	cell = json_first(json_get(n->book, "cells"));
-	while (cell && i++ < n->index)
-		cell = json_next(cell);
 	if (!n->book)
 		r = e->code;
-	else if (n->index < 0 || !cell)
+	else if (!n->cell)
 		r = err_set(e, -EINVAL, "cell_index is out of range");
 	else if (is_busy(n->k))
 		r = err_set(e, -EEXIST, "the notebook is busy");
-	else if (add_source(source ? source : json_get(cell, "source"), &code) < 0)
+	else if (add_source(source ? source : json_get(n->cell, "source"), &code) < 0)
 		r = err_set(e, -EMSGSIZE, "the cell is too large");
 	n->watch = (struct kernel_watch){ on_said, is_slow, n };
 	if (r == 0)

@@ -218,6 +218,17 @@ to_and_fro() {
 	[ -z "$(find . -name '*.cubby-*')" ]
 }
 
+@test "K07: what a document says is made an answer in the box, and nobody else waits for it" {
+	serve_json POST /execute?wait=20 '{"command":"head -c 5000000 /dev/zero | tr \"\\0\" \"\\1\" >/root/said; printf \"#!/bin/sh\\nexec cat /root/said\\n\" >/usr/local/bin/pdftotext; chmod 755 /usr/local/bin/pdftotext"}'
+	printf '%%PDF-1.4\n\377\0' >a.pdf
+	before=$(spent)
+	serve_status GET '/files/read?path=a.pdf' 200
+	[ $(($(spent) - before)) -lt "$(lib_longer 30)" ]
+	[ "$(wc -c <serve.body)" -gt 30000000 ]
+	[ "$(jq -r '.total_lines, (.content | length)' serve.body | tr '\n' ' ')" = '1 5000000 ' ]
+	[ "$(peak)" -lt 100000 ]
+}
+
 @test "K07: a file that becomes a link, a pipe or a directory while a text in it is replaced" {
 	serve_json POST /execute?wait=20 '{"command":"mkdir -p /root/out; printf two >/root/out/other"}'
 	serve_json POST /execute "$(jq -nc --arg c ': >on; while [ ! -e off ]; do
