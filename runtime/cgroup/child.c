@@ -22,6 +22,20 @@ static int set(int what, const char *name, uint64_t value, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot limit %s", name) : 0;
 }
 
+/* With the box's memory in it. For a limit of 1 byte there is no core, and no program is
+ * started that core_pattern names; for 0 it is. The filter keeps it (secfilter_table.c). */
+static int no_core(struct err *e)
+{
+	struct rlimit now;
+	int r = sys_getrlimit(RLIMIT_CORE, &now);
+
+	if (r >= 0) {
+		now.rlim_cur = now.rlim_max = MIN(now.rlim_max, (rlim_t)1);
+		r = sys_setrlimit(RLIMIT_CORE, &now);
+	}
+	return r < 0 ? err_sys(e, r, "cannot limit cores") : 0;
+}
+
 /* Since 5.14 processes are counted for each user of each user namespace, those of the
  * box alone; before, together with the caller's whole session, for which no number is
  * right. Remove with support for 5.13. */
@@ -48,8 +62,7 @@ static int leave_half(int what, const char *name, struct err *e)
 
 int cgroup_child_limits(const struct limits *lim, bool keeps_pids, struct err *e)
 {
-	/* A core would be written by the host's core_pattern, with the box's memory. */
-	int r = set(RLIMIT_CORE, "cores", 0, e);
+	int r = no_core(e);
 
 	if (r >= 0)
 		r = set(RLIMIT_NOFILE, "open files", CHILD_FILES, e);

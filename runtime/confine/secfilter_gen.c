@@ -159,6 +159,14 @@ static unsigned emit_answer(struct writer *w, int16_t verdict)
 	return emit(w, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, k));
 }
 
+static size_t offset_of(const struct secfilter_rule *r)
+{
+	size_t half = r->arg & SECFILTER_HIGH ? 4 - LOW_HALF : LOW_HALF;
+
+	return offsetof(struct seccomp_data, args) +
+	       8 * (size_t)(r->arg & ~SECFILTER_HIGH) + half;
+}
+
 /* True when behind @r, having not matched, the accumulator still has its argument. */
 static bool keeps_argument(const struct secfilter_rule *r)
 {
@@ -181,8 +189,7 @@ static unsigned emit_rules(struct writer *w, const struct secfilter_rule *rules,
 			next = emit(w, (struct sock_filter)BPF_STMT(
 					       BPF_ALU | BPF_AND | BPF_K, r->mask));
 		if (!i || r[-1].arg != r->arg || !keeps_argument(&r[-1]))
-			next = emit_load(w, offsetof(struct seccomp_data, args) +
-						    8 * (size_t)r->arg + LOW_HALF);
+			next = emit_load(w, offset_of(r));
 	}
 	return next;
 }

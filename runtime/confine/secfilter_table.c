@@ -104,7 +104,7 @@ static const char *const box_allow[] = {
 	"ioprio_get", "kill", "nice", "pause", "pidfd_open",
 	"pidfd_send_signal", "prctl", "process_mrelease",
 	"process_vm_readv", "process_vm_writev", "ptrace", "set_tid_address", "setpgid",
-	 "setrlimit", "setsid", "tgkill", "tkill", "ugetrlimit", "vfork",
+	"setsid", "tgkill", "tkill", "ugetrlimit", "vfork",
 	"wait4", "waitid", "waitpid",
 	/* threads and processor */
 	"arch_prctl", "breakpoint", "cacheflush", "futex", "futex_requeue",
@@ -176,6 +176,7 @@ static const char *const box_refuse[] = {
 /* clang-format on */
 
 _Static_assert(SOL_SOCKET == 1, "the rows of setsockopt are right");
+_Static_assert(RLIMIT_CORE == 4, "the rows of prlimit64 are right: one bit");
 
 static const struct secfilter_rule box_rules[] = {
 	/* Its flags are behind a pointer; libc falls back to clone on ENOSYS alone. */
@@ -214,7 +215,16 @@ static const struct secfilter_rule box_rules[] = {
 	/* Init has the box root's ids, so that these would reach it: without descriptors,
 	 * or behind everybody else, it answers nobody. By its number, or by its user. */
 	EQ("prlimit64", EPERM, 0, LOW, 1),
+	/* A program that core_pattern names is the host's, started as its root with a core of
+	 * the box, for a limit of 0 as well, but not for 1 (cgroup/child.c): that stays.
+	 * Programs lower it to be safer, and are told that it is so; asking is free. */
+	ANY("prlimit64", SECFILTER_ALLOW, 1, LOW & ~(uint32_t)RLIMIT_CORE),
+	EQ("prlimit64", SECFILTER_ALLOW, 1, LOW, 0),
+	ANY("prlimit64", 0, 2, LOW),
+	ANY("prlimit64", 0, 2 | SECFILTER_HIGH, LOW),
 	ALWAYS("prlimit64", SECFILTER_ALLOW),
+	EQ("setrlimit", 0, 0, LOW, RLIMIT_CORE),
+	ALWAYS("setrlimit", SECFILTER_ALLOW),
 	EQ("sched_setaffinity", EPERM, 0, LOW, 1),
 	ALWAYS("sched_setaffinity", SECFILTER_ALLOW),
 	EQ("sched_setattr", EPERM, 0, LOW, 1),

@@ -24,14 +24,17 @@ enum secfilter_test {
 	SECFILTER_ANY	  /* ... when (argument & mask) != 0 */
 };
 
+enum { SECFILTER_HIGH = 8 }; /* beside an argument's number: its high half */
+
 /* One row. The rows of a call stand together and the first that matches decides. Only
  * the low 32 bits of an argument are looked at, as the kernel does for everything that
- * is tested here: a high half cannot carry a call past its row (CVE-2019-10063). */
+ * is tested here: a high half cannot carry a call past its row (CVE-2019-10063). Of a
+ * pointer both halves count. */
 struct secfilter_rule {
 	const char *call;
 	int16_t verdict;
 	uint8_t test;
-	uint8_t arg; /* 0-5 */
+	uint8_t arg; /* 0-5, and SECFILTER_HIGH */
 	uint32_t mask, value;
 };
 

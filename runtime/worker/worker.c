@@ -370,7 +370,7 @@ static int set_limits(const struct job *job, struct err *e)
 		{ RLIMIT_DATA, memory_of(job->how) },
 		{ RLIMIT_NOFILE, WORKER_FILES },
 		{ RLIMIT_CPU, WORKER_CPU },
-		{ RLIMIT_CORE, 0 },
+		{ RLIMIT_CORE, 1 }, /* nor a program that core_pattern names */
 	};
 	int r = 0;
 

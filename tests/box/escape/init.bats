@@ -170,3 +170,21 @@ teardown() {
 		true'
 	[[ $output != *wrote* && $output != *made* ]]
 }
+
+# Of a limit of 1 the kernel makes no core, nor starts the program of core_pattern; of 0 it does.
+@test "K49: no program of the host is started for the core of a program of the box" {
+	local most want='1 1 1 1'
+	most=$(awk '/core file/ { print $6 }' /proc/self/limits)
+	[ "$most" != 0 ] || want='0 0 0 0' # nobody but root raises it
+	run -0 cubby exec -- sh -c 'core() { awk "/core file/ { print \$5, \$6 }" /proc/self/limits; }
+		core; ulimit -c 0; core'
+	[ "$(echo $output)" = "$want" ]
+	[ "$(uname -m)" = x86_64 ] || skip "the calls have other numbers"
+	run -0 cubby exec -- perl -e 'my $none = pack "QQ", 0, 0; my $was = pack "QQ", 7, 7;
+		syscall(160, 4, $none); syscall(302, 0, 4, $none, 0);
+		my $at = syscall(9, 4 << 32, 4096, 3, 0x32, -1, 0); # mmap: the low half is 0
+		printf "%x\n", $at; syscall(302, 0, 4, $at, 0);
+		syscall(302, 0, 4, 0, $was); print join(" ", unpack "QQ", $was), "\n"'
+	[ "${lines[0]}" = 400000000 ]
+	[ "${lines[1]}" = "${want:0:3}" ]
+}

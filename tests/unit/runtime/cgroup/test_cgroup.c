@@ -207,8 +207,8 @@ static int child_limits(bool keeps_pids)
 	getrlimit(RLIMIT_NOFILE, &files);
 	if (files.rlim_max > 65536 || files.rlim_cur > files.rlim_max)
 		return 4;
-	if (core.rlim_max || data.rlim_max != before.rlim_max ||
-	    as.rlim_max != RLIM_INFINITY)
+	if (core.rlim_max > 1 || core.rlim_cur != core.rlim_max ||
+	    data.rlim_max != before.rlim_max || as.rlim_max != RLIM_INFINITY)
 		return 2;
 	return (nproc.rlim_max == small.pids) == !keeps_pids ? 0 : 3;
 }
