@@ -16,6 +16,7 @@
 #include "cli/store/hostpath.h"
 #include "cli/store/place.h"
 #include "cli/task/context.h"
+#include "rootfs/store/store.h"
 #include "runtime/gate/gate.h"
 #include "runtime/monitor/monitor.h"
 #include "runtime/signer/signer.h"
@@ -28,10 +29,11 @@ static bool wants_color(int fd)
 	return sys_isatty(fd) == 0 && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
 
-static void app_init(struct app *app, struct config *config)
+static void app_init(struct app *app, struct config *config, struct store *store)
 {
 	*app = (struct app){
 		.config = config,
+		.store = store,
 		.out = stdout,
 		.err = stderr,
 		.now_ms = sys_now_ms,
@@ -193,6 +195,7 @@ static int close_output(const struct app *app, int status)
 
 static int run_client(int argc, char **argv)
 {
+	_cleanup_store_ struct store store = STORE_NONE;
 	_cleanup_config_ struct config config;
 	struct app app;
 	int status;
@@ -201,7 +204,7 @@ static int run_client(int argc, char **argv)
 	hear_of_children();
 	setvbuf(stderr, NULL, _IOLBF, 0); /* a line goes out in one piece */
 	config_init(&config);
-	app_init(&app, &config);
+	app_init(&app, &config, &store);
 	app.commands = commands_table;
 	status = dispatch(&app, argc, argv);
 	return close_output(&app, status);

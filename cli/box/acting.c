@@ -126,14 +126,13 @@ void acting_keep(int box, const char *dir)
 		save(box, a.before, NULL);
 }
 
-void acting_rest(const struct app *app, const struct store *st, const char *key,
-		 const char *dir)
+void acting_rest(const struct app *app, const char *key, const char *dir)
 {
 	_cleanup_boxdir_ struct boxdir box = BOXDIR_NONE;
 	_cleanup_acting_ struct acting a = ACTING_NONE;
 	struct err none = ERR_NONE;
 
-	if (boxdir_open(st, key, false, &box, &none) < 0)
+	if (boxdir_open(app->store, key, false, &box, &none) < 0)
 		return;
 	acting_begin(app, box.dirfd, dir, &a);
 	if (a.kept)

@@ -40,8 +40,7 @@ bool acting_runs_on(const struct acting *a, struct box *box);
 /** acting_keep() - keep what is seen now, if nothing is kept yet */
 void acting_keep(int box, const char *dir);
 /** acting_rest() - the box is stopped: tell what was left to be told */
-void acting_rest(const struct app *app, const struct store *st, const char *key,
-		 const char *dir);
+void acting_rest(const struct app *app, const char *key, const char *dir);
 /** acting_list() - what that would be, as a list of objects; NULL = nothing is kept */
 struct json *acting_list(int box, const char *dir);
 void acting_done(struct acting *a);

@@ -54,6 +54,7 @@ static _noreturn_ void child(const struct app *app, const struct opt_box *o,
 
 	(void)sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	close_others(said, hold);
+	*app->store = STORE_NONE; /* closed with them */
 	plain_signals();
 	if (conf->files)
 		(void)proc_files(conf->files);

@@ -42,7 +42,7 @@ int imagerun_env(const struct boxsetup *s, struct imagerun *ret, struct err *e)
 	if (r < 0)
 		return r;
 	own = env_get(&ret->env, "TZ") != NULL;
-	r = image_run(&s->store, s->spec.image, &ret->image, e);
+	r = image_run(s->app->store, s->spec.image, &ret->image, e);
 	if (r < 0)
 		return r;
 	r = env_add_image(&ret->env, json_get(ret->image, "env"), e)

@@ -96,7 +96,7 @@ int boxlinks_break(const struct boxsetup *s, struct err *e)
 {
 	_cleanup_close_ int fd = -1;
 	struct hardlinks h;
-	int r = boxend_idle(&s->store, s->spec.key, e);
+	int r = boxend_idle(s->app->store, s->spec.key, e);
 
 	if (r < 0)
 		return err_wrap(e, "--unlink");

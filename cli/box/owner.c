@@ -53,7 +53,7 @@ static int look_box(const struct boxsetup *s, const struct sought *x,
 	(void)chain_load(s->dir.dirfd, "chain", &c, ERR_IGNORED);
 	for (size_t i = 0; i < c.n && r == 0; i++) {
 		snprintf(path, sizeof(path), "layers/%s/machine", c.layers[i]);
-		r = look(s->store.dirfd, path, x, ret, e);
+		r = look(s->app->store->dirfd, path, x, ret, e);
 	}
 	return r;
 }
@@ -67,15 +67,15 @@ static int look_image(const struct boxsetup *s, const struct sought *x,
 	int r;
 
 	snprintf(path, sizeof(path), "%s/rootfs", s->spec.image);
-	r = look(s->store.images, path, x, ret, e);
+	r = look(s->app->store->images, path, x, ret, e);
 	snprintf(path, sizeof(path), "images/%s/layers", s->spec.image);
-	if (r != 0 || file_read(s->store.dirfd, path, &list, ERR_IGNORED) < 0 ||
+	if (r != 0 || file_read(s->app->store->dirfd, path, &list, ERR_IGNORED) < 0 ||
 	    !list.len)
 		return r;
 	for (char *l = strtok_r(list.data, "\n", &rest); l && r == 0;
 	     l = strtok_r(NULL, "\n", &rest)) {
 		snprintf(path, sizeof(path), "diffs/%s/rootfs", l);
-		r = look(s->store.dirfd, path, x, ret, e);
+		r = look(s->app->store->dirfd, path, x, ret, e);
 	}
 	return r;
 }

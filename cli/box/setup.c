@@ -25,17 +25,14 @@ int boxsetup_locate(struct boxsetup *s, enum project_ask ask, struct err *e)
 {
 	int r;
 
-	r = store_open(&s->store, e);
+	r = place_open(s->app, e) ?: place_find(s->app, &s->spec, &s->place, e);
 	if (r < 0)
 		return r;
-	r = place_find(s->app, &s->store, &s->spec, &s->place, e);
-	if (r < 0)
-		return r;
-	(void)text_copy(s->spec.store, sizeof(s->spec.store), s->store.path);
+	(void)text_copy(s->spec.store, sizeof(s->spec.store), s->app->store->path);
 	r = passover_later(s->spec.project, e);
 	if (r < 0)
 		return r;
-	return s->unread ? 0 : project_file_load(s->app, &s->store, &s->spec, ask, e);
+	return s->unread ? 0 : project_file_load(s->app, &s->spec, ask, e);
 }
 
 /* What box.json says and no option may change: the image and the id map. */
@@ -60,7 +57,7 @@ static int load(struct boxsetup *s, struct json **ret, struct err *e)
 {
 	int r;
 
-	r = boxdir_open(&s->store, s->spec.key, false, &s->dir, e)
+	r = boxdir_open(s->app->store, s->spec.key, false, &s->dir, e)
 		    ?: boxdir_load(&s->dir, ret, e);
 	if (r == -ENOENT) { /* none, or one whose making was interrupted */
 		boxdir_close(&s->dir);
@@ -69,7 +66,7 @@ static int load(struct boxsetup *s, struct json **ret, struct err *e)
 	}
 	if (r < 0)
 		return r;
-	r = place_finish(&s->store, &s->dir, &s->spec, *ret, e);
+	r = place_finish(s->app->store, &s->dir, &s->spec, *ret, e);
 	if (r < 0)
 		return r;
 	r = take_saved(s, *ret, e);
@@ -97,7 +94,7 @@ static int choose_new(struct boxsetup *s, struct err *e)
 	r = box_ids_choose(s->spec.project, &s->spec.map, &why, e);
 	if (r < 0)
 		return r;
-	return imagepick_get(s->app, &s->store, name, &s->spec, e);
+	return imagepick_get(s->app, name, &s->spec, e);
 }
 
 static int add_rules(struct json *to, const char *verb, const char *const *hosts)
@@ -170,7 +167,7 @@ static int add_place(const struct boxsetup *s, const struct json *old, struct js
 		return err_sys(e, -ENOMEM, "cannot save the box");
 	if (is_in_place(s, old))
 		return 0;
-	return *id && boxmark_set(&s->store, id, s->spec.key, e) < 0 ? e->code : 1;
+	return *id && boxmark_set(s->app->store, id, s->spec.key, e) < 0 ? e->code : 1;
 }
 
 /* 1 = one of them was there. */
@@ -260,9 +257,9 @@ static void tell_new(const struct boxsetup *s)
  * chosen. */
 static int save_new(struct boxsetup *s, const struct json *old, struct err *e)
 {
-	_cleanup_close_ int lock = image_lock(&s->store, e);
+	_cleanup_close_ int lock = image_lock(s->app->store, e);
 	struct image image;
-	int r = lock < 0 ? lock : image_load(&s->store, s->spec.image, &image, e);
+	int r = lock < 0 ? lock : image_load(s->app->store, s->spec.image, &image, e);
 
 	if (r == -ENOENT) {
 		err_set(e, r, "the image '%s' was removed meanwhile",
@@ -282,7 +279,7 @@ static int check_image(const struct boxsetup *s, struct err *e)
 	const char *want = config_text(s->app->config, CONFIG_IMAGE);
 
 	if (s->app->config->v[CONFIG_IMAGE].from != CONFIG_FROM_FLAG ||
-	    imagepick_same(&s->store, want, &s->spec))
+	    imagepick_same(s->app->store, want, &s->spec))
 		return 0;
 	err_set(e, -EEXIST, "this directory's box was made from '%s'",
 		s->spec.image_name);
@@ -295,15 +292,15 @@ static int wipe(struct boxsetup *s, struct err *e)
 
 	boxdir_close(&s->dir);
 	s->dir = BOXDIR_NONE;
-	r = boxend_idle(&s->store, s->spec.key, e)
-		    ?: boxend_remove(&s->store, s->spec.key, true, e);
+	r = boxend_idle(s->app->store, s->spec.key, e)
+		    ?: boxend_remove(s->app->store, s->spec.key, true, e);
 	return r < 0 ? err_wrap(e, "cannot wipe the box") : 0;
 }
 
 /* What a branch that was killed left there is of another box. */
 static int make_dir(struct boxsetup *s, struct err *e)
 {
-	int r = boxdir_open(&s->store, s->spec.key, true, &s->dir, e);
+	int r = boxdir_open(s->app->store, s->spec.key, true, &s->dir, e);
 
 	return r < 0 ? r : chain_forget(s->dir.dirfd, e);
 }
@@ -348,7 +345,7 @@ static int prepare(const struct opt_box *o, struct boxsetup *s, struct err *e)
 	there = load(s, &old, e);
 	if (there < 0)
 		return there;
-	s->dir_asked = place_dir(s->app, &s->store, s->spec.project);
+	s->dir_asked = place_dir(s->app, s->spec.project);
 	/* Of a box that is there it is asked when it is started. */
 	r = there && !o->wipe ? 0 : permit(s, e);
 	if (r < 0)
@@ -376,8 +373,7 @@ static int prepare(const struct opt_box *o, struct boxsetup *s, struct err *e)
 	}
 	r = choose_new(s, e) ?: check_kept(o, s, e);
 	if (r == 0 && there)
-		r = (o->yes ? 0
-			    : removal_confirm_one(s->app, &s->store, s->spec.key, e))
+		r = (o->yes ? 0 : removal_confirm_one(s->app, s->spec.key, e))
 			    ?: wipe(s, e);
 	if (r < 0)
 		return r;
@@ -461,7 +457,7 @@ static int join_as_asked(struct boxsetup *s, struct err *e)
 	if (!missing)
 		return r < 0 ? r : 1;
 	box_close(&s->box);
-	r = boxend_idle(&s->store, s->spec.key, e);
+	r = boxend_idle(s->app->store, s->spec.key, e);
 	return r == -EBUSY ? say_busy(missing, e) : r;
 }
 
@@ -620,6 +616,6 @@ int boxsetup_finish(struct boxsetup *s, struct err *e)
 	box_close(&s->box);
 	if (!s->remove)
 		return 0;
-	r = boxend_stop(&s->store, s->spec.key, e);
-	return r < 0 ? r : boxend_remove(&s->store, s->spec.key, false, e);
+	r = boxend_stop(s->app->store, s->spec.key, e);
+	return r < 0 ? r : boxend_remove(s->app->store, s->spec.key, false, e);
 }

@@ -79,20 +79,18 @@ int imagepick_hint(const struct store *st, const char *map, struct err *e)
 
 /* One that the person gave a name to, and that another kind of box already uses: again,
  * from where it came, for the map of @s. The files of an image belong to ids. */
-static int find_other_map(const struct app *app, const struct store *st,
-			  const char *name, const struct spec *s, struct image *ret,
-			  struct err *e)
+static int find_other_map(const struct app *app, const char *name, const struct spec *s,
+			  struct image *ret, struct err *e)
 {
 	const char *map = idmap_kind_name(s->map.kind);
 	struct pulling_ref what = { .ref = name };
 	struct image other = { .size = 0 };
 	struct err why = ERR_NONE;
 	struct source src;
-	int r = image_find(st, name, NULL, &other, &why);
+	int r = image_find(app->store, name, NULL, &other, &why);
 
 	if (r < 0)
-		return pulling_image(app, st, &s->map, &what, ret,
-				     e); /* says why not */
+		return pulling_image(app, &s->map, &what, ret, e); /* says why not */
 	what = (struct pulling_ref){ .ref = other.source,
 				     .name = name,
 				     .digest = other.digest };
@@ -104,7 +102,7 @@ static int find_other_map(const struct app *app, const struct store *st,
 			    "the image '%s' is there for the id map '%s' alone: it is "
 			    "made again for '%s'",
 			    other.name, other.map, map);
-		if (pulling_image(app, st, &s->map, &what, ret, e) == 0)
+		if (pulling_image(app, &s->map, &what, ret, e) == 0)
 			return 0;
 	}
 	err_wrap(e, "the image '%s' is there for the id map '%s' alone", name,
@@ -112,17 +110,18 @@ static int find_other_map(const struct app *app, const struct store *st,
 	return err_hint(e, "pull it again with --name %s", name);
 }
 
-int imagepick_get(const struct app *app, const struct store *st, const char *name,
-		  struct spec *s, struct err *e)
+int imagepick_get(const struct app *app, const char *name, struct spec *s,
+		  struct err *e)
 {
 	struct image image = { .size = 0 };
 	int r;
 
-	r = find(st, name, idmap_kind_name(s->map.kind), &image, e);
+	r = find(app->store, name, idmap_kind_name(s->map.kind), &image, e);
 	if (r == -ENOENT) {
-		r = find_other_map(app, st, name, s, &image, e);
+		r = find_other_map(app, name, s, &image, e);
 		if (r < 0)
-			return imagepick_hint(st, idmap_kind_name(s->map.kind), e);
+			return imagepick_hint(app->store, idmap_kind_name(s->map.kind),
+					      e);
 	}
 	if (r < 0)
 		return r;

@@ -15,8 +15,8 @@
  * @name: what the person called it
  * @s:    its map is that of the box
  */
-int imagepick_get(const struct app *app, const struct store *st, const char *name,
-		  struct spec *s, struct err *e);
+int imagepick_get(const struct app *app, const char *name, struct spec *s,
+		  struct err *e);
 
 /** imagepick_hint() - an image that cannot be had is no dead end when another is there: add
  *  that to @e; returns its code */

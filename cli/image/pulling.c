@@ -58,8 +58,7 @@ static void on_note(void *ctx, const char *line)
 }
 
 /* A box without overlays is given a copy of a whole image: layers would be of no use. */
-static bool wants_flat(const struct app *app, const struct store *st,
-		       const struct pulling_ref *what)
+static bool wants_flat(const struct app *app, const struct pulling_ref *what)
 {
 	struct err why = ERR_NONE;
 	struct source src;
@@ -68,15 +67,14 @@ static bool wants_flat(const struct app *app, const struct store *st,
 	    !source_layered(&src))
 		return what->flat;
 	why = ERR_NONE;
-	if (probe_root(st->dirfd, &why) == 0)
+	if (probe_root(app->store->dirfd, &why) == 0)
 		return false;
 	render_note(app, "all layers go into one directory: %s", why.msg);
 	return true;
 }
 
-int pulling_image(const struct app *app, const struct store *st,
-		  const struct idmap *map, const struct pulling_ref *what,
-		  struct image *ret, struct err *e)
+int pulling_image(const struct app *app, const struct idmap *map,
+		  const struct pulling_ref *what, struct image *ret, struct err *e)
 {
 	/* What runs for it ends before it does. */
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
@@ -86,7 +84,7 @@ int pulling_image(const struct app *app, const struct store *st,
 	_cleanup_json_ struct json *json = idmap_to_json(map);
 	struct idmap own = *map; /* a context is not const */
 	struct pull_conf conf = {
-		.store = st,
+		.store = app->store,
 		.map = idmap_kind_name(map->kind),
 		.idmap = json,
 		.unpack = feed_unpack,
@@ -98,7 +96,7 @@ int pulling_image(const struct app *app, const struct store *st,
 		.name = what->name,
 		.digest = what->digest,
 		.source = what->source,
-		.flat = wants_flat(app, st, what),
+		.flat = wants_flat(app, what),
 		.names = log_get_level() >= LOG_INFO,
 		.ctx = &p,
 	};

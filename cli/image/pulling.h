@@ -22,8 +22,7 @@ struct pulling_ref {
  * pulling_image() - pull_image() with progress and ^C
  * Return: 0; -ECANCELED after ^C; why not, and what can be done instead.
  */
-int pulling_image(const struct app *app, const struct store *st,
-		  const struct idmap *map, const struct pulling_ref *what,
-		  struct image *ret, struct err *e);
+int pulling_image(const struct app *app, const struct idmap *map,
+		  const struct pulling_ref *what, struct image *ret, struct err *e);
 
 #endif

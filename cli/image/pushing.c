@@ -20,11 +20,11 @@
 /* ---- a layout that nobody keeps --------------------------------------------------------- */
 
 struct staged {
-	struct store store;	/* owned */
-	struct staging staging; /* owned */
-	int dir;		/* owned: the layout */
+	const struct store *store; /* borrowed */
+	struct staging staging;	   /* owned */
+	int dir;		   /* owned: the layout */
 };
-#define STAGED_NONE ((struct staged){ STORE_NONE, STAGING_NONE, -1 })
+#define STAGED_NONE ((struct staged){ NULL, STAGING_NONE, -1 })
 
 static void staged_done(struct staged *s)
 {
@@ -32,22 +32,21 @@ static void staged_done(struct staged *s)
 
 	scope_close(&s->dir);
 	if (s->staging.dirfd >= 0)
-		(void)staging_remove(&s->store, &s->staging, worker_rmtree, &none,
+		(void)staging_remove(s->store, &s->staging, worker_rmtree, &none,
 				     ERR_IGNORED);
 	staging_close(&s->staging);
-	store_close(&s->store);
 }
 
 static int stage(const struct app *app, const char *ref,
 		 const struct layoutout_want *want, struct staged *ret,
 		 struct image *image, struct err *e)
 {
-	int r = place_store(app, &ret->store, e)
-			?: image_find(&ret->store, ref, NULL, image, e);
+	int r = place_store(app, e) ?: image_find(app->store, ref, NULL, image, e);
 
 	if (r < 0)
 		return r;
-	r = staging_new(&ret->store, "save", &ret->staging, e);
+	ret->store = app->store;
+	r = staging_new(app->store, "save", &ret->staging, e);
 	if (r < 0)
 		return r;
 	r = sys_mkdirat(ret->staging.dirfd, "layout", 0755);
@@ -56,7 +55,7 @@ static int stage(const struct app *app, const char *ref,
 	ret->dir = file_open_dir(ret->staging.dirfd, "layout", e);
 	if (ret->dir < 0)
 		return ret->dir;
-	return layoutout_whole(&ret->store, image, want, ret->dir, e);
+	return layoutout_whole(app->store, image, want, ret->dir, e);
 }
 
 /* ---- archives --------------------------------------------------------------------------- */

@@ -66,13 +66,12 @@ static int permit(const struct app *app, const struct buf *widens, enum project_
 		e, "--yes permits that; at a terminal it is shown and asked about");
 }
 
-static int take_text(const struct app *app, const struct store *st,
-		     const struct spec *s, enum project_ask how, const struct buf *text,
-		     struct err *e)
+static int take_text(const struct app *app, const struct spec *s, enum project_ask how,
+		     const struct buf *text, struct err *e)
 {
 	_cleanup_buf_ struct buf widens = BUF_INIT(4 * CONFIG_PROJECT_MAX);
 	const struct agreed a = { s->project, CONFIG_PROJECT_FILE, text };
-	bool agreed = agreed_to(st, &a);
+	bool agreed = agreed_to(app->store, &a);
 	int r = config_project_load(app->config, text->data, text->len, agreed, &widens,
 				    e);
 
@@ -83,7 +82,7 @@ static int take_text(const struct app *app, const struct store *st,
 	r = permit(app, &widens, how, e);
 	if (r <= 0)
 		return r;
-	r = agreed_note(st, &a, e);
+	r = agreed_note(app->store, &a, e);
 	if (r < 0)
 		return r;
 	buf_truncate(&widens, 0);
@@ -91,8 +90,8 @@ static int take_text(const struct app *app, const struct store *st,
 	return r < 0 ? r : PROJECT_FILE_WIDENS;
 }
 
-int project_file_load(const struct app *app, const struct store *st,
-		      const struct spec *s, enum project_ask how, struct err *e)
+int project_file_load(const struct app *app, const struct spec *s, enum project_ask how,
+		      struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(CONFIG_PROJECT_MAX + 1);
 	int r;
@@ -104,7 +103,7 @@ int project_file_load(const struct app *app, const struct store *st,
 		return 0;
 	if (r < 0)
 		return err_wrap(e, "%s", CONFIG_PROJECT_FILE);
-	r = take_text(app, st, s, how, &text, e);
+	r = take_text(app, s, how, &text, e);
 	if (r >= 0)
 		return r;
 	err_wrap(e, "%s", CONFIG_PROJECT_FILE);

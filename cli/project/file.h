@@ -22,8 +22,8 @@ enum project_ask {
  *  Return: 0, also when there is none; PROJECT_FILE_WIDENS: what widens the box holds;
  *          -ECANCELED, -EPERM with PROJECT_ASK_OR_FAIL: not permitted, nobody to ask */
 enum { PROJECT_FILE_WIDENS = 1 };
-int project_file_load(const struct app *app, const struct store *st,
-		      const struct spec *s, enum project_ask ask, struct err *e);
+int project_file_load(const struct app *app, const struct spec *s, enum project_ask ask,
+		      struct err *e);
 
 /** project_file_read() - a file of the project, as what it is: something that the box may
  *  have made. -ENOENT, -ELOOP, -EINVAL: no regular file */

@@ -249,7 +249,7 @@ int project_setup_settle(struct boxsetup *s, struct err *e)
 	    json_get_int(info, "programs", 0) > 0)
 		return MIN(r, 0);
 	box_close(&s->box);
-	r = boxend_stop(&s->store, s->spec.key, e);
+	r = boxend_stop(s->app->store, s->spec.key, e);
 	return r < 0 ? r : 1;
 }
 
@@ -320,7 +320,7 @@ static int keep(struct boxsetup *s, const struct setup_step *st, uint64_t before
 	lock = boxdir_lock(&s->dir, true, e);
 	if (lock >= 0)
 		strip_project(s);
-	r = lock < 0 ? lock : stepcache_keep(&s->store, &s->dir, st->key, e);
+	r = lock < 0 ? lock : stepcache_keep(s->app->store, &s->dir, st->key, e);
 	if (r == -EOPNOTSUPP || r == -E2BIG) {
 		*e = ERR_NONE;
 		return 0;
@@ -339,14 +339,16 @@ static int begin(struct boxsetup *s, const struct setup_plan *p, struct err *e)
 
 	if (lock < 0)
 		return lock;
-	while (n && !stepcache_has(&s->store, p->v[n - 1].key))
+	while (n && !stepcache_has(s->app->store, p->v[n - 1].key))
 		n--;
 	if (n || dirty) {
-		r = stepcache_begin(&s->store, &s->dir, n ? p->v[n - 1].key : NULL, e);
+		r = stepcache_begin(s->app->store, &s->dir, n ? p->v[n - 1].key : NULL,
+				    e);
 		if (r < 0)
 			return r;
 	}
-	r = (dirty ? snapshot_collect(&s->store, &rm, e) : 0) ?: note(s, p, n, true, e);
+	r = (dirty ? snapshot_collect(s->app->store, &rm, e) : 0)
+		    ?: note(s, p, n, true, e);
 	if (r < 0)
 		return r;
 	if (n)
@@ -390,7 +392,7 @@ static int is_new(struct boxsetup *s, const struct json *record, struct err *e)
 		return 0;
 	if (chain_reviews(&s->dir)) /* changes of the project wait there */
 		return 0;
-	r = boxend_idle(&s->store, s->spec.key, e);
+	r = boxend_idle(s->app->store, s->spec.key, e);
 	if (r == -EBUSY) {
 		*e = ERR_NONE;
 		return 0;

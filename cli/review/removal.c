@@ -16,21 +16,13 @@
 enum { NAMED = 6 /* of the packages */ };
 
 /* As boxsetup_find() has it, of a box that is known by its key alone. */
-static int load(const struct store *st, const char *key, struct boxsetup *ret,
-		struct err *e)
+static int load(struct boxsetup *s, const char *key, struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
-	int r = store_open(&ret->store, e);
+	int r = boxdir_open(s->app->store, key, false, &s->dir, e)
+			?: boxdir_load(&s->dir, &j, e);
 
-	if (r < 0)
-		return r;
-	r = boxdir_open(st, key, false, &ret->dir, e);
-	if (r < 0)
-		return r;
-	r = boxdir_load(&ret->dir, &j, e);
-	if (r < 0)
-		return r;
-	return spec_from_json(j, &ret->spec, e);
+	return r < 0 ? r : spec_from_json(j, &s->spec, e);
 }
 
 static size_t count_waiting(const struct boxsetup *s, struct err *e)
@@ -51,17 +43,11 @@ static size_t count_waiting(const struct boxsetup *s, struct err *e)
 
 /* Files that would change; 0 also where that cannot be found out, as where the directory is
  * gone. */
-static size_t waiting_of(const struct store *st, const char *key)
+static size_t waiting_of(const struct app *app, const char *key)
 {
-	struct boxsetup s = { .store = STORE_NONE, .dir = BOXDIR_NONE };
-	size_t n;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 
-	s.spec = SPEC_NONE;
-	n = load(st, key, &s, ERR_IGNORED) == 0 ? count_waiting(&s, ERR_IGNORED) : 0;
-	spec_done(&s.spec);
-	boxdir_close(&s.dir);
-	store_close(&s.store);
-	return n;
+	return load(&s, key, ERR_IGNORED) == 0 ? count_waiting(&s, ERR_IGNORED) : 0;
 }
 
 static int add_one(void *ctx, const char *, const struct chain *)
@@ -91,17 +77,17 @@ static void show_packages(const struct app *app, const struct packages *p)
 }
 
 /* "  DIRECTORY  IMAGE, 12.3 MiB, used 3d ago" */
-static void show_box(const struct app *app, const struct store *st,
-		     const struct boxlist_item *b)
+static void show_box(const struct app *app, const struct boxlist_item *b)
 {
 	_cleanup_packages_ struct packages packages = PACKAGES_NONE;
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	char size[32] = "unknown size", age[32];
-	size_t waiting = waiting_of(st, b->key);
+	size_t waiting = waiting_of(app, b->key);
 
-	if (boxdir_open(st, b->key, false, &dir, ERR_IGNORED) == 0) {
-		text_put_bytes(size, sizeof(size), snapshot_bytes(st, &dir));
-		(void)packages_added(st, &dir, b->image_dir, &packages, ERR_IGNORED);
+	if (boxdir_open(app->store, b->key, false, &dir, ERR_IGNORED) == 0) {
+		text_put_bytes(size, sizeof(size), snapshot_bytes(app->store, &dir));
+		(void)packages_added(app->store, &dir, b->image_dir, &packages,
+				     ERR_IGNORED);
 	}
 	fputs("  ", app->err);
 	render_safe(app->err, b->project);
@@ -115,12 +101,11 @@ static void show_box(const struct app *app, const struct store *st,
 	fputc('\n', app->err);
 }
 
-int removal_confirm_one(const struct app *app, const struct store *st, const char *key,
-			struct err *e)
+int removal_confirm_one(const struct app *app, const char *key, struct err *e)
 {
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
-	size_t waiting = confirm_person(app) ? 0 : waiting_of(st, key);
-	int r = confirm_person(app) ? boxlist_read(st, &l, e) : 0;
+	size_t waiting = confirm_person(app) ? 0 : waiting_of(app, key);
+	int r = confirm_person(app) ? boxlist_read(app->store, &l, e) : 0;
 
 	if (waiting) {
 		err_set(e, -EPERM,
@@ -133,14 +118,13 @@ int removal_confirm_one(const struct app *app, const struct store *st, const cha
 		const struct boxlist_item *b = &l.v[i];
 
 		if (strcmp(b->key, key) == 0)
-			r = removal_confirm(app, st, &b, 1, false, e);
+			r = removal_confirm(app, &b, 1, false, e);
 	}
 	return r;
 }
 
-int removal_confirm(const struct app *app, const struct store *st,
-		    const struct boxlist_item *const *boxes, size_t n, bool yes,
-		    struct err *e)
+int removal_confirm(const struct app *app, const struct boxlist_item *const *boxes,
+		    size_t n, bool yes, struct err *e)
 {
 	if (!n || yes)
 		return 0;
@@ -151,7 +135,7 @@ int removal_confirm(const struct app *app, const struct store *st,
 		return err_hint(e, "--yes does it, 'cubby ls' lists them");
 	}
 	for (size_t i = 0; i < n; i++)
-		show_box(app, st, boxes[i]);
+		show_box(app, boxes[i]);
 	if (confirm_ask(app,
 			n == 1 ? "Remove this box, with all that was installed there?"
 			       : "Remove these boxes, with all that was installed "

@@ -31,7 +31,7 @@ static int take_pending(const struct boxsetup *setup, struct err *e)
 
 	if (!pending_is(setup->dir.dirfd))
 		return 0;
-	r = boxend_idle(&setup->store, setup->spec.key, e);
+	r = boxend_idle(setup->app->store, setup->spec.key, e);
 	if (r >= 0)
 		r = lock = boxdir_lock(&setup->dir, true, e);
 	return r < 0 ? r : pending_take(&setup->spec, setup->dir.dirfd, e);
@@ -57,7 +57,7 @@ static int lock_it(struct review *rv, enum review_for what, struct err *e)
 
 	if (what == REVIEW_WITHIN)
 		return lock_running(rv, e);
-	r = boxend_idle(&s->store, s->spec.key, e);
+	r = boxend_idle(s->app->store, s->spec.key, e);
 	if (r == -EBUSY && what == REVIEW_GIVE) {
 		*e = ERR_NONE;
 		return lock_running(rv, e);
@@ -237,7 +237,7 @@ static int between(const struct review *to, const struct json *args, struct json
 		   FILE *out, struct err *e)
 {
 	const struct worker_job job = { .name = "between",
-					.dir = to->setup->store.dirfd };
+					.dir = to->setup->app->store->dirfd };
 	_cleanup_json_ struct json *list = ret ? json_array() : NULL;
 	struct listening l = { .list = list, .out = out };
 	int r = ask_in(to, &job, args, &l, e);

@@ -1,6 +1,6 @@
 /* app - what main() hands to a command: where to write, how, and since when.
  * Needs:  nothing.
- * Owns:   nothing: main() owns what is pointed to.
+ * Owns:   nothing: main() owns what is pointed to, the one open store among it.
  * Never:  leaves cli/: lower layers are given the parts that they need. */
 #ifndef CLI_SHOW_APP_H
 #define CLI_SHOW_APP_H
@@ -15,16 +15,18 @@
 
 struct config;
 struct cmd;
+struct store;
 
 enum { APP_NAME_MAX = 32 };
 
 struct app {
 	struct config *config; /* borrowed from main(); filled by cmd_parse() */
 	const struct cmd *const *commands; /* borrowed: the table of all */
-	FILE *out, *err;		   /* borrowed; only cli/ writes to them */
-	uint64_t (*now_ms)(void);	   /* monotonic; a test passes its own */
-	char name[APP_NAME_MAX];	   /* "cubby run": in front of every message */
-	const char *dir;   /* -C; NULL = the current directory; borrowed */
+	struct store *store;	  /* borrowed from main(); open after place_open() */
+	FILE *out, *err;	  /* borrowed; only cli/ writes to them */
+	uint64_t (*now_ms)(void); /* monotonic; a test passes its own */
+	char name[APP_NAME_MAX];  /* "cubby run": in front of every message */
+	const char *dir;	  /* -C; NULL = the current directory; borrowed */
 	const char *box;   /* --name; NULL = the one of the directory; borrowed */
 	const char *other; /* a --name before that one: of diff; borrowed */
 	bool here;	   /* --here: no box of a directory above */

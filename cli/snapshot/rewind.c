@@ -40,7 +40,7 @@ static int fill(struct boxsetup *s, int layers, const struct checkpoint *last,
 
 static int keep(struct boxsetup *s, struct checkpoint *c, struct err *e)
 {
-	_cleanup_close_ int layers = chain_dir(&s->store, e);
+	_cleanup_close_ int layers = chain_dir(s->app->store, e);
 	_cleanup_close_ int lock = layers < 0 ? layers : chain_lock(layers, e);
 	struct checkpoint last = { .name = "" };
 	int64_t number = checkpoint_number(c->name);
@@ -64,7 +64,7 @@ static int keep_or_drop(struct boxsetup *s, struct checkpoint *c,
 	int r = keep(s, c, e);
 
 	if (r < 0)
-		(void)snapshot_collect(&s->store, rm, ERR_IGNORED);
+		(void)snapshot_collect(s->app->store, rm, ERR_IGNORED);
 	return r;
 }
 
@@ -93,7 +93,7 @@ int rewind_keep(struct boxsetup *s, const char *name, const char *task, struct e
 	}
 	if (r == 0 &&
 	    checkpoint_number(name) == 0) /* those of the last task are gone */
-		r = snapshot_collect(&s->store, &rm, e);
+		r = snapshot_collect(s->app->store, &rm, e);
 	return r;
 }
 
@@ -102,7 +102,7 @@ int rewind_keep(struct boxsetup *s, const char *name, const char *task, struct e
 static int put_back(struct boxsetup *s, const struct checkpoint *c, struct err *e)
 {
 	_cleanup_close_ int lock = -1;
-	int r = boxend_idle(&s->store, s->spec.key, e);
+	int r = boxend_idle(s->app->store, s->spec.key, e);
 
 	if (r < 0)
 		return r;
@@ -112,7 +112,7 @@ static int put_back(struct boxsetup *s, const struct checkpoint *c, struct err *
 	if (lock < 0)
 		return lock;
 	return pending_take(&s->spec, s->dir.dirfd, e) ?:
-		checkpoint_restore(&s->store, &s->dir, c, c->applied, e) ?:
+		checkpoint_restore(s->app->store, &s->dir, c, c->applied, e) ?:
 		pending_take(&s->spec, s->dir.dirfd, e);
 }
 

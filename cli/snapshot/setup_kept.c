@@ -77,7 +77,7 @@ int setup_kept_restore(const struct boxsetup *s, const char *name, struct err *e
 	if (r < 0)
 		return r;
 	if (!json_get(was, "setup") && !json_get(was, "setup-begun") && !to && !before)
-		return snapshot_restore(&s->store, &s->dir, name, e);
+		return snapshot_restore(s->app->store, &s->dir, name, e);
 	now = json_dup(was);
 	if (!now)
 		return err_sys(e, -ENOMEM, "cannot note the setup");
@@ -85,7 +85,7 @@ int setup_kept_restore(const struct boxsetup *s, const char *name, struct err *e
 	if (r < 0)
 		return r;
 	setup_kept_forget(s, SNAPSHOT_BEFORE);
-	restored = snapshot_restore(&s->store, &s->dir, name, e);
+	restored = snapshot_restore(s->app->store, &s->dir, name, e);
 	r = restored < 0 ? boxdir_save(&s->dir, was, &why)
 			 : claim(now, take(&to, NULL), e)
 				   ?: boxdir_save(&s->dir, now, e);

@@ -12,7 +12,7 @@
 int snap_open(struct boxsetup *s, struct err *e)
 {
 	_cleanup_close_ int lock = -1;
-	int r = boxsetup_find(s, e) ?: boxend_idle(&s->store, s->spec.key, e);
+	int r = boxsetup_find(s, e) ?: boxend_idle(s->app->store, s->spec.key, e);
 
 	if (r < 0)
 		return r;

@@ -5,5 +5,4 @@ void boxsetup_done(struct boxsetup *s)
 	box_close(&s->box);
 	spec_done(&s->spec);
 	boxdir_close(&s->dir);
-	store_close(&s->store);
 }

@@ -1,7 +1,7 @@
 /* boxsetup - the box of a command, as far as it is known: where it is kept, what it is to be,
  * and the open box where there is one. cli/box/setup.h fills it.
  * Needs:  nothing.
- * Owns:   the open store and box directory, the spec, the box.
+ * Owns:   the open directory of the box, the spec, the box.
  * Never:  looks for a box, or starts one. */
 #ifndef CLI_STORE_BOXSETUP_H
 #define CLI_STORE_BOXSETUP_H
@@ -13,14 +13,12 @@
 #include "runtime/spec/spec.h"
 
 struct boxsetup {
-	const struct app *app;	  /* borrowed: whose command it is */
-	struct store store;	  /* owned */
-	struct boxdir dir;	  /* owned */
-	struct spec spec;	  /* owned */
-	struct place_found place; /* where in the project the person is */
-	struct project_dir
-		dir_asked; /* borrows store and spec; of a start's permission */
-	struct box *box;   /* owned; NULL = not open */
+	const struct app *app;	      /* borrowed: whose command it is */
+	struct boxdir dir;	      /* owned */
+	struct spec spec;	      /* owned */
+	struct place_found place;     /* where in the project the person is */
+	struct project_dir dir_asked; /* borrows the spec; of a start's permission */
+	struct box *box;	      /* owned; NULL = not open */
 	bool keep_options; /* --save, set: options of the command stay with the box */
 	const char *const *forget; /* borrowed; names of options that no longer do */
 	bool remove;		   /* --rm: by boxsetup_finish() */
@@ -33,11 +31,8 @@ struct boxsetup {
 	bool may_join;	 /* nobody has asked for a review: a box that is in use without
 			* one is joined all the same */
 };
-#define BOXSETUP(of)                             \
-	((struct boxsetup){ .app = (of),         \
-			    .store = STORE_NONE, \
-			    .dir = BOXDIR_NONE,  \
-			    .spec = SPEC_NONE })
+#define BOXSETUP(of) \
+	((struct boxsetup){ .app = (of), .dir = BOXDIR_NONE, .spec = SPEC_NONE })
 void boxsetup_done(struct boxsetup *s);
 #define _cleanup_boxsetup_ _cleanup_(boxsetup_done)
 

@@ -52,15 +52,15 @@ static int named(const struct each *x, const char *name)
 }
 
 /* Without a name: the box of the current directory, for rm not one of a directory above. */
-static int own_key(const struct app *app, const struct store *st,
-		   const struct opt_boxes *o, char key[HASH_HEX], struct err *e)
+static int own_key(const struct app *app, const struct opt_boxes *o, char key[HASH_HEX],
+		   struct err *e)
 {
 	_cleanup_spec_ struct spec s = SPEC_NONE;
 	struct place_found p;
 	char here[256], above[256];
 	int r;
 
-	r = place_find(app, st, &s, &p, e);
+	r = place_find(app, &s, &p, e);
 	if (r < 0)
 		return r;
 	memcpy(key, s.key, sizeof(s.key));
@@ -85,21 +85,21 @@ static int own(const struct each *x, const char *key, const char *dir)
 int opt_boxes_each(const struct app *app, const struct opt_boxes *o, opt_boxes_fn *fn,
 		   const void *args)
 {
-	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_json_ struct json *done = json_array();
-	const struct opt_boxes_work w = { .app = app, .store = &st, .args = args };
+	const struct opt_boxes_work w = { .app = app, .args = args };
 	const struct each x = { .w = &w, .l = &l, .fn = fn, .done = done };
 	bool own_one = !o->all && !o->names.n;
 	struct err e = ERR_NONE;
 	char key[HASH_HEX];
 	int status = CMD_DONE, r;
 
-	r = place_store(app, &st, &e);
+	r = place_store(app, &e);
 	if (r == 0 && own_one)
-		r = own_key(app, &st, o, key, &e) ?: boxlist_read_one(&st, key, &l, &e);
+		r = own_key(app, o, key, &e)
+			    ?: boxlist_read_one(app->store, key, &l, &e);
 	if (r == 0 && !l.n)
-		r = boxlist_read(&st, &l, &e);
+		r = boxlist_read(app->store, &l, &e);
 	if (r < 0)
 		return cmd_fail(app, &e, CMD_FAILED);
 	for (size_t i = 0; o->all && i < l.n; i++)

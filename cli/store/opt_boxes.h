@@ -27,7 +27,6 @@ int opt_boxes_check(struct app *app, void *args, struct err *e);
 
 struct opt_boxes_work {
 	const struct app *app;
-	const struct store *store;
 	const void *args; /* of the command */
 };
 typedef int opt_boxes_fn(const struct opt_boxes_work *w, const struct boxlist_item *b,

@@ -17,22 +17,20 @@
 #include "rootfs/store/boxdir.h"
 #include "runtime/box/project_dir.h"
 
-struct project_dir place_dir(const struct app *app, const struct store *st,
-			     const char *project)
+struct project_dir place_dir(const struct app *app, const char *project)
 {
 	return (struct project_dir){
 		.path = project,
-		.store = st->path,
+		.store = app->store->path,
 		.allow_home = config_on(app->config, CONFIG_ALLOW_HOME),
 		.any = config_on(app->config, CONFIG_ANY_DIRECTORY),
 	};
 }
 
 /* May the project have a box? */
-static int check_project(const struct app *app, const struct store *st,
-			 const char *project, struct err *e)
+static int check_project(const struct app *app, const char *project, struct err *e)
 {
-	const struct project_dir d = place_dir(app, st, project);
+	const struct project_dir d = place_dir(app, project);
 
 	return project_dir_check(&d, e);
 }
@@ -206,17 +204,13 @@ static int locate_named(const char *dir, struct spec *s, struct err *e)
 
 int place_move(const struct app *app, const char *word, const char *to, struct err *e)
 {
-	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_spec_ struct spec s = SPEC_NONE;
 	const struct boxlist_item *b;
 	char from[256], shown[256];
 	int r;
 
-	r = store_open(&st, e);
-	if (r < 0)
-		return r;
-	r = boxlist_read(&st, &l, e);
+	r = place_open(app, e) ?: boxlist_read(app->store, &l, e);
 	if (r < 0)
 		return r;
 	b = boxlist_find(&l, word, app->box, e);
@@ -226,14 +220,14 @@ int place_move(const struct app *app, const char *word, const char *to, struct e
 	r = to ? locate_named(to, &s, e) : place_locate(app, &s, e);
 	if (r < 0)
 		return r;
-	r = check_project(app, &st, s.project, e);
+	r = check_project(app, s.project, e);
 	if (r < 0)
 		return r;
 	text_escaped(from, sizeof(from), b->project, strlen(b->project));
 	text_escaped(shown, sizeof(shown), s.project, strlen(s.project));
 	if (strcmp(b->key, s.key) == 0)
 		return err_set(e, -EEXIST, "that is the box of '%s' already", shown);
-	r = place_adopt(&st, b->key, &s, e);
+	r = place_adopt(app->store, b->key, &s, e);
 	if (r == -EEXIST)
 		return err_hint(e, "'cubby rm' removes that one");
 	if (r < 0)
@@ -257,18 +251,19 @@ static int still_runs(const char *was, const char *which, const char *key,
 	return err_hint(e, "'cubby stop %.12s' ends it", key);
 }
 
-static int take_along(const struct app *app, const struct store *st, const char *key,
-		      const char *was, const struct spec *s, struct err *e)
+static int take_along(const struct app *app, const char *key, const char *was,
+		      const struct spec *s, struct err *e)
 {
-	bool taken = has_box(st, s->key);
-	int r = taken ? boxend_idle(st, s->key, e) : 0;
+	bool taken = has_box(app->store, s->key);
+	int r = taken ? boxend_idle(app->store, s->key, e) : 0;
 
 	if (r == -EBUSY)
 		return still_runs(was,
 				  "the box of the one that was here before still runs",
 				  s->key, e);
 	if (r == 0)
-		r = taken ? exchange(st, key, s, e) : place_adopt(st, key, s, e);
+		r = taken ? exchange(app->store, key, s, e)
+			  : place_adopt(app->store, key, s, e);
 	if (r == -EBUSY)
 		return still_runs(was, "its box still runs there", key, e);
 	if (r < 0)
@@ -282,29 +277,29 @@ static int take_along(const struct app *app, const struct store *st, const char 
 
 /* Where another directory has left its box it is the mark that decides, not the path.
  * 1 = the box of @s was that of the same directory under another path, 0 = there is none. */
-static int recognise(const struct app *app, const struct store *st,
-		     const struct spec *s, const char *id, struct err *e)
+static int recognise(const struct app *app, const struct spec *s, const char *id,
+		     struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
 	char key[HASH_HEX], was[PATH_MAX], shown[256];
 	const char *mark;
 
-	if (!*id || boxmark_get(st, id, key) < 0 || strcmp(key, s->key) == 0)
+	if (!*id || boxmark_get(app->store, id, key) < 0 || strcmp(key, s->key) == 0)
 		return 0;
-	if (load(st, key, &j) < 0 || spec_path(j, "project", was) < 0)
+	if (load(app->store, key, &j) < 0 || spec_path(j, "project", was) < 0)
 		return 0;
 	mark = json_get_str(j, "mark");
 	if (!mark || strcmp(mark, id) != 0 || is_there(was, s->name, id))
 		return 0;
 	text_escaped(shown, sizeof(shown), was, strlen(was));
-	return take_along(app, st, key, shown, s, e);
+	return take_along(app, key, shown, s, e);
 }
 
 /* ---- upwards ------------------------------------------------------------------------- */
 
 /* 1 = @s, whose project and name are set, has a box. */
-static int look_at(const struct app *app, const struct store *st, struct spec *s,
-		   struct place_found *p, struct err *e)
+static int look_at(const struct app *app, struct spec *s, struct place_found *p,
+		   struct err *e)
 {
 	int r = spec_key(s->project, s->name, s->key, e);
 
@@ -312,8 +307,8 @@ static int look_at(const struct app *app, const struct store *st, struct spec *s
 		return r;
 	if (boxmark_id(s->project, s->name, p->id) < 0)
 		p->id[0] = '\0';
-	r = recognise(app, st, s, p->id, e);
-	return r < 0 || !has_box(st, s->key) ? r : 1;
+	r = recognise(app, s, p->id, e);
+	return r < 0 || !has_box(app->store, s->key) ? r : 1;
 }
 
 static bool is_home(const char *path)
@@ -341,22 +336,21 @@ static bool go_up(char *path)
 }
 
 /* One that may no longer have a box, or needs an option for it, is none for those below. */
-static int look_above(const struct app *app, const struct store *st,
-		      const struct spec *start, struct spec *s, struct place_found *p,
-		      struct err *e)
+static int look_above(const struct app *app, const struct spec *start, struct spec *s,
+		      struct place_found *p, struct err *e)
 {
 	int r = 0;
 
 	(void)text_copy(s->project, sizeof(s->project), start->project);
 	while (r == 0 && go_up(s->project))
-		r = look_at(app, st, s, p, e);
-	if (r > 0 && check_project(app, st, s->project, ERR_IGNORED) < 0)
+		r = look_at(app, s, p, e);
+	if (r > 0 && check_project(app, s->project, ERR_IGNORED) < 0)
 		return 0;
 	return r;
 }
 
-int place_find(const struct app *app, const struct store *st, struct spec *s,
-	       struct place_found *ret, struct err *e)
+int place_find(const struct app *app, struct spec *s, struct place_found *ret,
+	       struct err *e)
 {
 	_cleanup_spec_ struct spec above = SPEC_NONE;
 	struct place_found p = { .id = "" };
@@ -368,9 +362,9 @@ int place_find(const struct app *app, const struct store *st, struct spec *s,
 	if (r < 0)
 		return r;
 	(void)text_copy(ret->cwd, sizeof(ret->cwd), s->project);
-	r = look_at(app, st, s, ret, e);
+	r = look_at(app, s, ret, e);
 	if (r == 0 && !app->here)
-		r = look_above(app, st, s, &above, &p, e);
+		r = look_above(app, s, &above, &p, e);
 	else if (r > 0)
 		return 0;
 	if (r <= 0)
@@ -381,29 +375,26 @@ int place_find(const struct app *app, const struct store *st, struct spec *s,
 	return 0;
 }
 
-int place_store(const struct app *app, struct store *ret, struct err *e)
+int place_open(const struct app *app, struct err *e)
 {
-	_cleanup_store_ struct store st = STORE_NONE;
+	return app->store->dirfd >= 0 ? 0 : store_open(app->store, e);
+}
+
+int place_store(const struct app *app, struct err *e)
+{
 	_cleanup_spec_ struct spec s = SPEC_NONE;
-	int r = store_open(&st, e);
+	int r = place_open(app, e);
 
 	if (r < 0)
 		return r;
 	if (spec_locate(&s, app->dir ? app->dir : ".", ERR_IGNORED) < 0)
 		s.project[0] = '\0';
-	r = passover_later(s.project, e);
-	if (r < 0)
-		return r;
-	*ret = take(&st, STORE_NONE);
-	return 0;
+	return passover_later(s.project, e);
 }
 
 bool place_pass_over(const struct app *app)
 {
-	_cleanup_store_ struct store st = STORE_NONE;
-
-	return place_store(app, &st, ERR_IGNORED) == 0 &&
-	       proc_path_settle(ERR_IGNORED) == 0;
+	return place_store(app, ERR_IGNORED) == 0 && proc_path_settle(ERR_IGNORED) == 0;
 }
 
 /* ---- where it went ------------------------------------------------------------------- */

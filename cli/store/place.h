@@ -27,19 +27,22 @@ struct place_found {
  * Return: 0; -ENOENT, -ENOTDIR, -EACCES (the directory); -EBUSY: it was moved, and its box
  *         runs where it was.
  */
-int place_find(const struct app *app, const struct store *st, struct spec *s,
-	       struct place_found *ret, struct err *e);
+int place_find(const struct app *app, struct spec *s, struct place_found *ret,
+	       struct err *e);
 
-/** place_store() - store_open() for a command of no single box, which passes over the
- *  programs of the projects of all boxes and of the directory that it is run in */
-int place_store(const struct app *app, struct store *ret, struct err *e);
+/** place_open() - store_open() of app->store, unless it is open. All that takes a struct app
+ *  and works in the store needs it. */
+int place_open(const struct app *app, struct err *e);
+
+/** place_store() - the same for a command of no single box, which passes over the programs
+ *  of the projects of all boxes and of the directory that it is run in */
+int place_store(const struct app *app, struct err *e);
 
 /** place_pass_over() - the same for who needs no store: app->pass_over */
 bool place_pass_over(const struct app *app);
 
-/** place_dir() - what project_dir_check() asks about; it borrows @st and @project */
-struct project_dir place_dir(const struct app *app, const struct store *st,
-			     const char *project);
+/** place_dir() - what project_dir_check() asks about; it borrows @project */
+struct project_dir place_dir(const struct app *app, const char *project);
 
 /** place_locate() - spec_locate() for the directory that the caller is in, or said with -C: as
  *  cmd_do() found it, no link has come in between */

@@ -58,37 +58,36 @@ static bool ask(const struct app *app, const struct buf *text)
 }
 
 /* 1 = agreed. */
-static int agreed(const struct app *app, const struct store *st, const char *project,
-		  const struct buf *text, struct err *e)
+static int agreed(const struct app *app, const char *project, const struct buf *text,
+		  struct err *e)
 {
 	const struct agreed a = { project, CONFIG_TASKFILE, text };
 
-	if (agreed_to(st, &a))
+	if (agreed_to(app->store, &a))
 		return 1;
 	if (!ask(app, text))
 		return err_set(e, -EPERM,
 			       "%s of this project is not used: nobody has agreed to "
 			       "it at a terminal",
 			       CONFIG_TASKFILE);
-	return agreed_note(st, &a, e) < 0 ? e->code : 1;
+	return agreed_note(app->store, &a, e) < 0 ? e->code : 1;
 }
 
 void agree_load(const struct app *app)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(TEXT_MAX);
-	_cleanup_store_ struct store st = STORE_NONE;
 	struct err e = ERR_NONE, ignored;
 	struct place_found place;
 	_cleanup_spec_ struct spec spec = SPEC_NONE;
 	int r;
 
 	/* What is wrong with the directory or the store is told by whoever opens the box. */
-	if (store_open(&st, &ignored) < 0 ||
-	    place_find(app, &st, &spec, &place, &ignored) < 0)
+	if (place_open(app, &ignored) < 0 ||
+	    place_find(app, &spec, &place, &ignored) < 0)
 		return;
 	r = read_text(spec.project, &text, &e);
 	if (r > 0)
-		r = agreed(app, &st, spec.project, &text, &e);
+		r = agreed(app, spec.project, &text, &e);
 	if (r > 0)
 		r = config_taskfile_load(app->config, buf_cstr(&text), text.len, &e);
 	if (r < 0)

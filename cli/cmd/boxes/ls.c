@@ -6,6 +6,7 @@
 #include "cli/store/boxend.h"
 #include "cli/store/boxlist.h"
 #include "cli/store/boxps.h"
+#include "cli/store/place.h"
 #include "rootfs/store/boxdir.h"
 #include "rootfs/store/snapshot.h"
 
@@ -101,16 +102,15 @@ static void add_row(struct table *t, const struct store *st,
 
 static int list(struct app *app, void *, struct err *e)
 {
-	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_boxps_ struct boxps machine = BOXPS_NONE;
 	struct table_column shown[ARRAY_SIZE(columns)];
 	_cleanup_table_ struct table *t = NULL;
-	int r = store_open(&st, e);
+	int r = place_open(app, e);
 
 	if (r < 0)
 		return r;
-	r = boxlist_read(&st, &l, e);
+	r = boxlist_read(app->store, &l, e);
 	if (r < 0)
 		return r;
 	choose_columns(&l, shown);
@@ -118,7 +118,7 @@ static int list(struct app *app, void *, struct err *e)
 	(void)boxps_machine(&machine,
 			    ERR_IGNORED); /* without: what runs is not shown */
 	for (size_t i = 0; i < l.n; i++)
-		add_row(t, &st, &machine, &l.v[i]);
+		add_row(t, app->store, &machine, &l.v[i]);
 	return table_show(t, app, sys_wall().tv_sec,
 			  "there are no boxes; a task, 'cubby shell' or 'cubby exec' "
 			  "makes one",

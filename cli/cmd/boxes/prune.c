@@ -20,14 +20,14 @@ struct args {
 };
 
 /* Why a box is stale; NULL = it is not. */
-static const char *stale(const struct args *a, const struct store *st,
+static const char *stale(const struct app *app, const struct args *a,
 			 const struct boxlist_item *b)
 {
 	char moved[PATH_MAX];
 	struct stat now;
 	int64_t age = sys_wall().tv_sec - b->used;
 
-	if (b->running && !boxend_lingers(st, b->key))
+	if (b->running && !boxend_lingers(app->store, b->key))
 		return NULL;
 	if (!b->between && sys_fstatat(AT_FDCWD, b->project, &now, 0) == -ENOENT &&
 	    !(*b->mark && place_moved(b->project, b->mark, moved)))
@@ -49,12 +49,12 @@ static int add_result(struct json *list, const struct boxlist_item *b, const cha
 }
 
 static int prune_one(const struct app *app, const struct args *a,
-		     const struct store *st, const struct boxlist_item *b)
+		     const struct boxlist_item *b)
 {
 	struct err e = ERR_NONE;
 
-	if (!a->dry_run && (boxend_idle(st, b->key, &e) < 0 ||
-			    boxend_remove(st, b->key, false, &e) < 0))
+	if (!a->dry_run && (boxend_idle(app->store, b->key, &e) < 0 ||
+			    boxend_remove(app->store, b->key, false, &e) < 0))
 		return cmd_fail(app, &e, CMD_FAILED);
 	if (app->json)
 		return CMD_DONE;
@@ -65,22 +65,21 @@ static int prune_one(const struct app *app, const struct args *a,
 }
 
 /* What is kept of setup steps and no box stands on can be had again, so nobody is asked. */
-static int prune_steps(const struct app *app, const struct args *a,
-		       const struct store *st, struct err *e)
+static int prune_steps(const struct app *app, const struct args *a, struct err *e)
 {
 	_cleanup_buf_ struct buf why = BUF_INIT(16 << 10);
 	int64_t before = sys_wall().tv_sec - (int64_t)(a->older_ms / 1000);
 	struct snapshot_steps steps;
 	struct idmap map;
 	const struct boxdir_rm rm = { worker_rmtree, &map };
-	int r = snapshot_steps(st, before, !a->dry_run, &steps, e);
+	int r = snapshot_steps(app->store, before, !a->dry_run, &steps, e);
 
 	if (r < 0 || !steps.unused)
 		return r;
 	if (!a->dry_run)
-		r = box_ids_choose(st->path, &map, &why, e);
+		r = box_ids_choose(app->store->path, &map, &why, e);
 	if (r == 0 && !a->dry_run)
-		r = snapshot_collect(st, &rm, e);
+		r = snapshot_collect(app->store, &rm, e);
 	if (r == 0 && !app->json)
 		fprintf(app->out,
 			"%s what is kept of %u setup step%s that no box has\n",
@@ -90,8 +89,7 @@ static int prune_steps(const struct app *app, const struct args *a,
 }
 
 /* What a pull that was killed was making, for example. */
-static int prune_tmp(const struct app *app, const struct args *a,
-		     const struct store *st, struct err *e)
+static int prune_tmp(const struct app *app, const struct args *a, struct err *e)
 {
 	_cleanup_buf_ struct buf why = BUF_INIT(16 << 10);
 	struct idmap map;
@@ -99,8 +97,8 @@ static int prune_tmp(const struct app *app, const struct args *a,
 
 	if (a->dry_run)
 		return 0;
-	n = box_ids_choose(st->path, &map, &why, e)
-		    ?: staging_clean(st, worker_rmtree, &map, e);
+	n = box_ids_choose(app->store->path, &map, &why, e)
+		    ?: staging_clean(app->store, worker_rmtree, &map, e);
 	if (n > 0 && !app->json)
 		fprintf(app->out, "removed what %d command%s began and did not end\n",
 			n, n == 1 ? "" : "s");
@@ -108,26 +106,25 @@ static int prune_tmp(const struct app *app, const struct args *a,
 }
 
 static int prune_all(const struct app *app, const struct args *a,
-		     const struct store *st, const struct boxlist *l, int *status,
-		     struct err *e)
+		     const struct boxlist *l, int *status, struct err *e)
 {
 	_cleanup_json_ struct json *done = json_array();
 	int r = done ? 0 : -ENOMEM, steps = 0, begun = 0;
 
 	for (size_t i = 0; i < l->n && r == 0; i++) {
-		const char *why = stale(a, st, &l->v[i]);
+		const char *why = stale(app, a, &l->v[i]);
 
 		if (!why)
 			continue;
-		if (prune_one(app, a, st, &l->v[i]) == CMD_DONE)
+		if (prune_one(app, a, &l->v[i]) == CMD_DONE)
 			r = add_result(done, &l->v[i], why);
 		else
 			*status = CMD_FAILED;
 	}
 	if (r == 0)
-		steps = r = prune_steps(app, a, st, e);
+		steps = r = prune_steps(app, a, e);
 	if (r >= 0)
-		begun = r = prune_tmp(app, a, st, e);
+		begun = r = prune_tmp(app, a, e);
 	if (r >= 0 && app->json)
 		r = render_json(app, done);
 	else if (r >= 0 && !json_len(done) && !steps && !begun)
@@ -138,7 +135,7 @@ static int prune_all(const struct app *app, const struct args *a,
 
 /* Before the first one goes. */
 static int permitted(const struct app *app, const struct args *a,
-		     const struct store *st, const struct boxlist *l, struct err *e)
+		     const struct boxlist *l, struct err *e)
 {
 	_cleanup_free_ const struct boxlist_item **v = calloc(l->n + 1, sizeof(*v));
 	size_t n = 0;
@@ -146,27 +143,26 @@ static int permitted(const struct app *app, const struct args *a,
 	if (!v)
 		return err_sys(e, -ENOMEM, "cannot list the boxes");
 	for (size_t i = 0; i < l->n; i++)
-		if (stale(a, st, &l->v[i]))
+		if (stale(app, a, &l->v[i]))
 			v[n++] = &l->v[i];
-	return removal_confirm(app, st, v, n, a->yes || a->dry_run, e);
+	return removal_confirm(app, v, n, a->yes || a->dry_run, e);
 }
 
 static int prune(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
-	int r = place_store(app, &st, e), status = CMD_DONE;
+	int r = place_store(app, e), status = CMD_DONE;
 
 	if (r < 0)
 		return r;
-	r = boxlist_read(&st, &l, e);
+	r = boxlist_read(app->store, &l, e);
 	if (r < 0)
 		return r;
-	r = permitted(app, a, &st, &l, e);
+	r = permitted(app, a, &l, e);
 	if (r < 0)
 		return r;
-	r = prune_all(app, a, &st, &l, &status, e);
+	r = prune_all(app, a, &l, &status, e);
 	return r < 0 ? r : status;
 }
 

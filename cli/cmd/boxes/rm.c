@@ -17,15 +17,15 @@ static int remove_box(const struct opt_boxes_work *w, const struct boxlist_item 
 	const struct args *a = w->args;
 	int r = a->yes || a->force || a->boxes.all
 			? 0
-			: removal_confirm_one(w->app, w->store, b->key, e);
+			: removal_confirm_one(w->app, b->key, e);
 
 	if (r < 0)
 		return r;
-	r = (a->force ? boxend_stop(w->store, b->key, e)
-		      : boxend_idle(w->store, b->key, e));
+	r = (a->force ? boxend_stop(w->app->store, b->key, e)
+		      : boxend_idle(w->app->store, b->key, e));
 	if (r == 0) {
-		acting_rest(w->app, w->store, b->key, b->project);
-		r = boxend_remove(w->store, b->key, false, e);
+		acting_rest(w->app, b->key, b->project);
+		r = boxend_remove(w->app->store, b->key, false, e);
 	}
 	if (r == -EBUSY)
 		return err_hint(e, "--force does both");
@@ -39,14 +39,13 @@ static int remove_box(const struct opt_boxes_work *w, const struct boxlist_item 
 /* One that is named is meant; all of them may be a slip. */
 static int permitted(const struct app *app, const struct args *a, struct err *e)
 {
-	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_free_ const struct boxlist_item **v = NULL;
-	int r = place_store(app, &st, e);
+	int r = place_store(app, e);
 
 	if (r < 0)
 		return r;
-	r = boxlist_read(&st, &l, e);
+	r = boxlist_read(app->store, &l, e);
 	if (r < 0)
 		return r;
 	v = calloc(l.n + 1, sizeof(*v));
@@ -54,7 +53,7 @@ static int permitted(const struct app *app, const struct args *a, struct err *e)
 		return err_sys(e, -ENOMEM, "cannot list the boxes");
 	for (size_t i = 0; i < l.n; i++)
 		v[i] = &l.v[i];
-	return removal_confirm(app, &st, v, l.n, a->yes || a->force, e);
+	return removal_confirm(app, v, l.n, a->yes || a->force, e);
 }
 
 static int work(struct app *app, void *args, struct err *e)

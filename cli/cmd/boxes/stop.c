@@ -25,7 +25,7 @@ static int ask(const struct opt_boxes_work *w, const struct boxlist_item *b,
 	       struct err *)
 {
 	if (b->running)
-		(void)boxend_ask(w->store, b->key, services_first, ERR_IGNORED);
+		(void)boxend_ask(w->app->store, b->key, services_first, ERR_IGNORED);
 	return 0;
 }
 
@@ -45,13 +45,13 @@ static int stop(const struct opt_boxes_work *w, const struct boxlist_item *b,
 	if (!a->boxes.all)
 		grace.until_ms = deadline(a);
 	grace.killed = &killed;
-	r = boxend_within(w->store, b->key, &grace, e);
+	r = boxend_within(w->app->store, b->key, &grace, e);
 	if (r < 0)
 		return r;
 	render_note(w->app, "the box of '%s' %s%s%s", b->project,
 		    killed ? "did not answer, and was killed" : "is stopped",
 		    *b->name ? ", name " : "", b->name);
-	acting_rest(w->app, w->store, b->key, b->project);
+	acting_rest(w->app, b->key, b->project);
 	return 0;
 }
 

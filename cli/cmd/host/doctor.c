@@ -132,8 +132,7 @@ static int take_first(void *ctx, const struct image *i)
 	return 0;
 }
 
-static int find_image(const struct app *app, const struct store *st,
-		      struct fitting *ret, struct err *e)
+static int find_image(const struct app *app, struct fitting *ret, struct err *e)
 {
 	_cleanup_buf_ struct buf why = BUF_INIT(16 << 10);
 	struct idmap map;
@@ -142,12 +141,12 @@ static int find_image(const struct app *app, const struct store *st,
 	if (r < 0)
 		return r;
 	ret->map = idmap_kind_name(map.kind);
-	return image_list(st, take_first, ret, e);
+	return image_list(app->store, take_first, ret, e);
 }
 
 /* The box is a facility like the others, and the last one. */
-static void try_box(const struct app *app, const struct store *st, bool ok,
-		    struct probe_row *row, bool *reviews)
+static void try_box(const struct app *app, bool ok, struct probe_row *row,
+		    bool *reviews)
 {
 	struct fitting any = { .map = "" };
 	struct err e = ERR_NONE;
@@ -156,7 +155,7 @@ static void try_box(const struct app *app, const struct store *st, bool ok,
 	if (!ok) {
 		(void)text_copy(row->cause, sizeof(row->cause), "see above");
 		row->fatal = true;
-	} else if (find_image(app, st, &any, &e) < 0 || !any.image.dir[0]) {
+	} else if (find_image(app, &any, &e) < 0 || !any.image.dir[0]) {
 		(void)text_copy(row->rung, sizeof(row->rung), "not tried");
 		(void)text_copy(row->cause, sizeof(row->cause),
 				"the store has no image for this id map");
@@ -213,7 +212,6 @@ static int show(const struct app *app, const struct probe_row *rows, unsigned n,
 
 static int examine(const struct app *app, bool *ok, struct err *e)
 {
-	_cleanup_store_ struct store st = STORE_NONE;
 	struct probe_row rows[PROBE_ROWS + 2];
 	bool reviews = false;
 	char project[PATH_MAX];
@@ -222,13 +220,13 @@ static int examine(const struct app *app, bool *ok, struct err *e)
 	unsigned n;
 	int r;
 
-	r = place_store(app, &st, e);
+	r = place_store(app, e);
 	if (r < 0)
 		return r;
-	conf.store = st.dirfd;
+	conf.store = app->store->dirfd;
 	n = probe_run(&conf, rows);
-	try_box(app, &st, probe_ok(rows, n), &rows[n + 1], &reviews);
-	try_review(conf.project, &st, &rows[n + 1], reviews, &rows[n]);
+	try_box(app, probe_ok(rows, n), &rows[n + 1], &reviews);
+	try_review(conf.project, app->store, &rows[n + 1], reviews, &rows[n]);
 	*ok = !rows[n + 1].fatal;
 	if (show(app, rows, n + 2, *ok) < 0)
 		return err_set(e, -EIO, "cannot show what was found");

@@ -33,7 +33,7 @@ static int add_chain(struct layoutout *l, const struct boxsetup *s, struct err *
 
 	if (r < 0 || !c.n)
 		return r;
-	layers = chain_dir(&s->store, e);
+	layers = chain_dir(s->app->store, e);
 	if (layers < 0)
 		return layers;
 	for (size_t i = c.n; i-- > 0 && r == 0;) {
@@ -58,7 +58,7 @@ static int add_machine(struct layoutout *l, const struct boxsetup *s, bool known
 
 	if (copy >= 0) /* of the whole image: there is no overlay here */
 		return layoutout_tree(l, copy, s->spec.project + 1, e);
-	r = known ? image_meta(&s->store, s->spec.image, &meta, e) : 0;
+	r = known ? image_meta(s->app->store, s->spec.image, &meta, e) : 0;
 	if (r == 0)
 		r = layoutout_image(l, s->spec.image, meta, e);
 	if (r < 0)
@@ -72,12 +72,12 @@ static int add_machine(struct layoutout *l, const struct boxsetup *s, bool known
 static int make_layout(const struct boxsetup *s, int dir, bool flat, int abort_fd,
 		       struct err *e)
 {
-	_cleanup_layoutout_ struct layoutout l = { .store = &s->store,
+	_cleanup_layoutout_ struct layoutout l = { .store = s->app->store,
 						   .map = &s->spec.map,
 						   .dir = dir,
 						   .abort_fd = abort_fd };
 	_cleanup_json_ struct json *run = NULL;
-	int r = image_run(&s->store, s->spec.image, &run, e);
+	int r = image_run(s->app->store, s->spec.image, &run, e);
 
 	if (r < 0)
 		return r;
@@ -96,9 +96,9 @@ static int take_image(const struct boxsetup *s, const struct staging *st,
 		.ref = ref, .name = as->name, .source = source, .flat = as->flat
 	};
 
-	snprintf(ref, sizeof(ref), "oci:%s/tmp/%s", s->store.path, st->name);
+	snprintf(ref, sizeof(ref), "oci:%s/tmp/%s", s->app->store->path, st->name);
 	snprintf(source, sizeof(source), "commit of %.900s", s->spec.project);
-	return pulling_image(s->app, &s->store, &s->spec.map, &what, ret, e);
+	return pulling_image(s->app, &s->spec.map, &what, ret, e);
 }
 
 /* How many layers the box's image has; 1 where it came as one. */
@@ -109,7 +109,7 @@ static size_t image_layers(const struct boxsetup *s)
 	size_t n = 0;
 
 	snprintf(path, sizeof(path), "images/%.255s/layers", s->spec.image);
-	(void)file_read(s->store.dirfd, path, &list, ERR_IGNORED);
+	(void)file_read(s->app->store->dirfd, path, &list, ERR_IGNORED);
 	for (size_t i = 0; i < list.len; i++)
 		n += list.data[i] == '\n';
 	return MAX(n, (size_t)1);
@@ -146,7 +146,7 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 	if (r >= 0)
 		r = signals_hold(&held, e);
 	if (r >= 0)
-		r = staging_new(&s.store, "commit", &st, e);
+		r = staging_new(s.app->store, "commit", &st, e);
 	if (r >= 0)
 		r = make_room(&s, e);
 	as.flat = r > 0;
@@ -155,7 +155,7 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 	if (r >= 0)
 		r = take_image(&s, &st, &as, ret, e);
 	if (st.dirfd >= 0)
-		(void)staging_remove(&s.store, &st, worker_rmtree, &s.spec.map,
+		(void)staging_remove(s.app->store, &st, worker_rmtree, &s.spec.map,
 				     ERR_IGNORED);
 	return r;
 }

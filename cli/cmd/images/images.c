@@ -1,6 +1,7 @@
 #include "base/sys/sys.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
+#include "cli/store/place.h"
 #include "rootfs/image/image.h"
 
 static const struct table_column columns[] = {
@@ -46,13 +47,12 @@ static int add_rows(void *ctx, const struct image *i)
 
 static int list(struct app *app, void *, struct err *e)
 {
-	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
-	int r = store_open(&st, e);
+	int r = place_open(app, e);
 
 	if (r < 0)
 		return r;
-	r = image_list(&st, add_rows, &(struct list){ &st, t }, e);
+	r = image_list(app->store, add_rows, &(struct list){ app->store, t }, e);
 	if (r < 0)
 		return r;
 	return table_show(t, app, sys_wall().tv_sec,

@@ -46,7 +46,6 @@ static bool is_file_here(const char *ref)
 static int pull(const struct app *app, const struct args *a, struct image *ret,
 		struct err *e)
 {
-	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_buf_ struct buf why = BUF_INIT(16 << 10);
 	const struct pulling_ref what = { .ref = a->ref,
 					  .name = a->name,
@@ -54,15 +53,16 @@ static int pull(const struct app *app, const struct args *a, struct image *ret,
 	struct idmap map;
 	int r;
 
-	r = place_store(app, &st, e)
+	r = place_store(app, e)
 		    ?: box_ids_choose(app->dir ? app->dir : ".", &map, &why, e);
 	if (r < 0)
 		return r;
-	r = pulling_image(app, &st, &map, &what, ret, e);
+	r = pulling_image(app, &map, &what, ret, e);
 	if (r < 0 && r != -ECANCELED && is_file_here(a->ref))
 		return err_hint(e, "the one of that name here is './%s'", a->ref);
-	return pull_unreachable(r) ? imagepick_hint(&st, idmap_kind_name(map.kind), e)
-				   : r;
+	return pull_unreachable(r)
+		       ? imagepick_hint(app->store, idmap_kind_name(map.kind), e)
+		       : r;
 }
 
 static int work(struct app *app, void *args, struct err *e)

@@ -23,9 +23,8 @@ static int read_map(const struct store *st, const char *dir, struct idmap *ret,
 }
 
 struct sweep {
-	const struct app *app;	/* borrowed */
-	const struct store *st; /* borrowed */
-	struct json *done;	/* borrowed: what is removed, for --json */
+	const struct app *app; /* borrowed */
+	struct json *done;     /* borrowed: what is removed, for --json */
 	bool force;
 	int status;
 };
@@ -37,9 +36,9 @@ static int remove_image(const struct sweep *s, const struct image *image, struct
 	struct idmap map;
 	int r;
 
-	r = read_map(s->st, image->dir, &map, e) ?:
-		image_remove(s->st, image->dir, s->force, worker_rmtree, &map, e) ?:
-		diffs_sweep(s->st, image->map, worker_rmtree, &map, e);
+	r = read_map(s->app->store, image->dir, &map, e) ?:
+		image_remove(s->app->store, image->dir, s->force, worker_rmtree, &map, e) ?:
+		diffs_sweep(s->app->store, image->map, worker_rmtree, &map, e);
 	if (r < 0)
 		return r;
 	render_note(s->app, "the image '%s' is removed", shown);
@@ -55,7 +54,7 @@ static int drop_name(const struct sweep *s, const struct image *image, const cha
 		     struct err *e)
 {
 	struct json *j;
-	int r = image_unname(s->st, image->dir, name, e);
+	int r = image_unname(s->app->store, image->dir, name, e);
 
 	if (r <= 0)
 		return r;
@@ -72,7 +71,7 @@ static void remove_named(struct sweep *s, const struct words *names)
 	for (size_t i = 0; i < names->n; i++) {
 		struct image image;
 		struct err e = ERR_NONE;
-		int r = image_find(s->st, names->v[i], NULL, &image, &e) ?:
+		int r = image_find(s->app->store, names->v[i], NULL, &image, &e) ?:
 			drop_name(s, &image, names->v[i], &e) ?:
 			remove_image(s, &image, &e);
 
@@ -94,16 +93,15 @@ static int sweep_one(void *ctx, const struct image *image)
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_json_ struct json *done = json_array();
-	struct sweep s = { .app = app, .st = &st, .done = done, .force = a->force };
-	int r = place_store(app, &st, e);
+	struct sweep s = { .app = app, .done = done, .force = a->force };
+	int r = place_store(app, e);
 
 	if (r < 0)
 		return r;
 	if (!a->all)
 		remove_named(&s, &a->names);
-	else if (image_list(&st, sweep_one, &s, e) < 0)
+	else if (image_list(app->store, sweep_one, &s, e) < 0)
 		s.status = cmd_fail(app, e, CMD_FAILED);
 	if (app->json && (s.status == CMD_DONE || json_len(done)))
 		(void)render_json(app, done);

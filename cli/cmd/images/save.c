@@ -93,7 +93,6 @@ static int save(struct app *app, void *args, struct err *e)
 	const struct args *a = args;
 	struct layoutout_want want = { .docker = a->out || a->form->docker };
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
-	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_close_ int dir = -1;
 	char path[PATH_MAX];
 	struct image image;
@@ -107,7 +106,7 @@ static int save(struct app *app, void *args, struct err *e)
 	want.abort_fd = held.fd;
 	if (a->out || a->form->archive)
 		return pushing_archive(app, a->image, &want, path, e);
-	r = place_store(app, &st, e) ?: image_find(&st, a->image, NULL, &image, e);
+	r = place_store(app, e) ?: image_find(app->store, a->image, NULL, &image, e);
 	if (r < 0)
 		return r;
 	for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
@@ -115,7 +114,7 @@ static int save(struct app *app, void *args, struct err *e)
 	dir = open_new(path, e);
 	if (dir < 0)
 		return dir;
-	r = layoutout_whole(&st, &image, &want, dir, e);
+	r = layoutout_whole(app->store, &image, &want, dir, e);
 	if (r < 0)
 		leave_empty(dir);
 	return r;

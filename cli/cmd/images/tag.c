@@ -11,14 +11,13 @@ struct args {
 static int tag(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_store_ struct store st = STORE_NONE;
 	struct image image;
-	int r = place_store(app, &st, e);
+	int r = place_store(app, e);
 
 	if (r < 0)
 		return r;
-	r = image_find(&st, a->image, NULL, &image, e)
-		    ?: image_name(&st, image.dir, a->name, e);
+	r = image_find(app->store, a->image, NULL, &image, e)
+		    ?: image_name(app->store, image.dir, a->name, e);
 	if (r < 0)
 		return r;
 	render_note(app, "'%s' is the image %.12s now, too", a->name, image.digest);

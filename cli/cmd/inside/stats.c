@@ -8,6 +8,7 @@
 #include "cli/show/tty.h"
 #include "cli/store/boxend.h"
 #include "cli/store/boxlist.h"
+#include "cli/store/place.h"
 
 struct args {
 	bool once;
@@ -142,18 +143,17 @@ static int fill(struct table *t, const struct store *st, const struct boxlist *l
 /* 1 = a box runs. On a terminal a picture replaces the one before. */
 static int show(const struct app *app, bool again, struct err *e)
 {
-	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 	_cleanup_buf_ struct buf notes = BUF_INIT(64 << 10);
-	int runs, r = store_open(&st, e);
+	int runs, r = place_open(app, e);
 
 	if (r < 0)
 		return r;
-	r = boxlist_read(&st, &l, e);
+	r = boxlist_read(app->store, &l, e);
 	if (r < 0)
 		return r;
-	runs = r = fill(t, &st, &l, &notes);
+	runs = r = fill(t, app->store, &l, &notes);
 	if (r > 0 && again)
 		fputs("\033[H\033[J", app->out);
 	r = r < 0 ? err_sys(e, r, "cannot show what the boxes use")

@@ -35,11 +35,11 @@ static int work(struct app *app, void *, struct err *e)
 	box_close(&s.box);
 	if (r < 0)
 		return r;
-	r = boxend_within(&s.store, s.spec.key, &grace, e);
+	r = boxend_within(s.app->store, s.spec.key, &grace, e);
 	if (r < 0)
 		return r;
 	render_note(app, "the box of '%s' is stopped", s.spec.project);
-	acting_rest(app, &s.store, s.spec.key, s.spec.project);
+	acting_rest(app, s.spec.key, s.spec.project);
 	return tell(app, true, e);
 }
 

@@ -79,8 +79,7 @@ static int check_unused(const struct store *st, const char *name, struct err *e)
 	return r;
 }
 
-static int remove_one(const struct app *app, const struct store *st, int dir,
-		      const char *name, struct err *e)
+static int remove_one(const struct app *app, int dir, const char *name, struct err *e)
 {
 	_cleanup_buf_ struct buf why = BUF_INIT(16 << 10);
 	char cache[NAME_MAX + 1];
@@ -99,10 +98,10 @@ static int remove_one(const struct app *app, const struct store *st, int dir,
 		err_set(e, -ENOENT, "there is no volume '%s'", name);
 		return err_hint(e, "'cubby volumes' lists them");
 	}
-	r = check_unused(st, name, e);
+	r = check_unused(app->store, name, e);
 	if (r < 0)
 		return r;
-	r = box_ids_choose(st->path, &map, &why, e);
+	r = box_ids_choose(app->store->path, &map, &why, e);
 	if (r < 0)
 		return r;
 	r = worker_rmtree(&map, dir, name, e);
@@ -115,20 +114,19 @@ static int remove_one(const struct app *app, const struct store *st, int dir,
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_close_ int dir = -1;
 	struct err none = ERR_NONE;
-	int r = place_store(app, &st, e);
+	int r = place_store(app, e);
 
 	if (r < 0)
 		return r;
-	dir = file_open_dir(st.dirfd, "volumes", &none);
+	dir = file_open_dir(app->store->dirfd, "volumes", &none);
 	if (dir < 0 && dir != -ENOENT)
 		return err_sys(e, dir, "cannot open the volumes");
 	if (!a->remove.n)
 		return list(app, dir, e);
 	for (size_t i = 0; i < a->remove.n && r == 0; i++)
-		r = remove_one(app, &st, dir, a->remove.v[i], e);
+		r = remove_one(app, dir, a->remove.v[i], e);
 	return r;
 }
 

@@ -193,14 +193,13 @@ static int instructions(const struct app *app, char **ret)
 static int load_tools(const struct app *app, struct toolset *ret, struct err *e)
 {
 	_cleanup_buf_ struct buf notes = BUF_INIT(64 << 10);
-	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_spec_ struct spec s = SPEC_NONE;
 	_cleanup_close_ int project = -1;
 	struct place_found p;
 	int r = toolset_load(ret, e);
 
-	if (r < 0 || store_open(&st, ERR_IGNORED) < 0 ||
-	    place_find(app, &st, &s, &p, ERR_IGNORED) < 0)
+	if (r < 0 || place_open(app, ERR_IGNORED) < 0 ||
+	    place_find(app, &s, &p, ERR_IGNORED) < 0)
 		return r;
 	project = inroot_open_real(s.project, O_RDONLY | O_DIRECTORY);
 	if (project >= 0)

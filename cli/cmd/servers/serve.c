@@ -59,7 +59,6 @@ struct args {
 struct host {
 	const struct app *app;	       /* borrowed */
 	const struct opt_box *options; /* borrowed */
-	struct store store;	       /* owned */
 	struct spec spec;	       /* owned; which box it is, without --boxes */
 	struct place_found place;
 	char *boxes;	  /* owned; NULL = the one box */
@@ -77,7 +76,6 @@ struct host {
 
 static void host_done(struct host *h)
 {
-	store_close(&h->store);
 	spec_done(&h->spec);
 	free(h->boxes);
 	env_done(&h->env);
@@ -136,9 +134,9 @@ static struct json *image_of(void *ctx, const char *key)
 	struct err ignored = ERR_NONE;
 	struct json *run = NULL;
 
-	if (boxdir_open(&h->store, key, false, &b, &ignored) < 0 ||
+	if (boxdir_open(h->app->store, key, false, &b, &ignored) < 0 ||
 	    boxdir_load(&b, &box, &ignored) < 0 || !json_get_str(box, "image") ||
-	    image_run(&h->store, json_get_str(box, "image"), &run, &ignored) < 0)
+	    image_run(h->app->store, json_get_str(box, "image"), &run, &ignored) < 0)
 		return NULL;
 	return run;
 }
@@ -362,7 +360,7 @@ static int read_files(struct host *h, const struct args *a, struct err *e)
 
 static int set_up(struct host *h, const struct args *a, struct err *e)
 {
-	int r = store_open(&h->store, e);
+	int r = place_open(h->app, e);
 
 	if (r < 0)
 		return r;
@@ -371,7 +369,7 @@ static int set_up(struct host *h, const struct args *a, struct err *e)
 		r = h->boxes ? hostpath_real(a->boxes, h->boxes, e)
 			     : err_sys(e, -ENOMEM, "cannot open '%s'", a->boxes);
 	} else {
-		r = place_find(h->app, &h->store, &h->spec, &h->place, e);
+		r = place_find(h->app, &h->spec, &h->place, e);
 	}
 	return r < 0 ? r : env_make(h->app->config, environ, &h->env, e);
 }
@@ -403,7 +401,7 @@ static void serve_host(struct server_conf *conf, struct host *h, const struct ar
 	conf->keys = &h->keys;
 	conf->info = h->info.len ? buf_cstr(&h->info) : NULL;
 	conf->policies = a->policies ? &h->policies : NULL;
-	conf->store = h->store.path;
+	conf->store = h->app->store->path;
 	conf->env = (const char *const *)h->env.v;
 	conf->boxes = h->boxes;
 	conf->dir = h->boxes ? NULL : h->spec.project;
@@ -425,7 +423,6 @@ static int serve(struct app *app, void *args, struct err *e)
 	const struct args *a = args;
 	_cleanup_(host_done) struct host h = { .app = app,
 					       .options = &a->box,
-					       .store = STORE_NONE,
 					       .given = BUF_INIT(KEY_FILE_MAX),
 					       .rules = BUF_INIT(RULES_MAX),
 					       .info = BUF_INIT(INFO_MAX) };

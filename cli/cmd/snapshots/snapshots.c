@@ -107,7 +107,7 @@ static int forget(struct boxsetup *s, const struct args *a, struct err *e)
 			return r;
 		render_note(s->app, "the snapshot '%s' is removed", *w);
 	}
-	return snapshot_collect(&s->store, &rm, e);
+	return snapshot_collect(s->app->store, &rm, e);
 }
 
 static int work(struct app *app, void *args, struct err *e)
