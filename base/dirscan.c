@@ -6,13 +6,18 @@
 #include "base/def.h"
 #include "base/sys/sys.h"
 
-void dirscan_start(struct dirscan *s, int fd)
+void dirscan_resume(struct dirscan *s, int fd, off_t next)
 {
-	off_t r = fd < 0 ? fd : sys_lseek(fd, 0, SEEK_SET);
+	off_t r = fd < 0 ? fd : sys_lseek(fd, next, SEEK_SET);
 
 	s->fd = fd;
 	s->failed = (int)MIN(r, 0);
 	s->at = s->len = 0;
+}
+
+void dirscan_start(struct dirscan *s, int fd)
+{
+	dirscan_resume(s, fd, 0);
 }
 
 bool dirscan_next(struct dirscan *s)
@@ -37,6 +42,7 @@ bool dirscan_next(struct dirscan *s)
 	} while (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."));
 	s->name = d->d_name;
 	s->type = d->d_type;
+	s->next = d->d_off;
 	return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 
@@ -15,6 +16,7 @@ enum { DIRSCAN_BYTES = 8192 };
 struct dirscan {
 	const char *name;   /* borrowed until the next call */
 	unsigned char type; /* DT_DIR, DT_REG, …; DT_UNKNOWN on some filesystems */
+	off_t next;	    /* behind this one: dirscan_resume() */
 	int fd;		    /* borrowed */
 	int failed;
 	size_t at, len;
@@ -24,6 +26,10 @@ struct dirscan {
 /** dirscan_start() - begin, or begin again, before the first name
  *  @fd: a negative errno is what failed: there are no names */
 void dirscan_start(struct dirscan *s, int fd);
+
+/** dirscan_resume() - go on where an earlier scan of the directory was: @next of it; 0 is
+ *  before the first name */
+void dirscan_resume(struct dirscan *s, int fd, off_t next);
 
 /** dirscan_next() - is there one more? It is @s->name. False: no more, or it failed */
 bool dirscan_next(struct dirscan *s);

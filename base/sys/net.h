@@ -82,11 +82,6 @@ static inline int sys_getsockname(int fd, struct sockaddr *a, socklen_t *n)
 	return (int)sys_ret(getsockname(fd, a, n));
 }
 
-static inline int sys_getpeername(int fd, struct sockaddr *a, socklen_t *n)
-{
-	return (int)sys_ret(getpeername(fd, a, n));
-}
-
 static inline int sys_getsockopt(int fd, int level, int name, void *v, socklen_t *n)
 {
 	return (int)sys_ret(getsockopt(fd, level, name, v, n));

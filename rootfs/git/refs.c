@@ -187,7 +187,7 @@ static int add_packed(void *ctx, const char *name, const char *sum)
 	return git_refs_set(ctx, name, sum);
 }
 
-int git_refs_packed(struct git_refs *m, const struct buf *text)
+static int read_packed(struct git_refs *m, const struct buf *text)
 {
 	return git_text_packed(buf_cstr(text), text->len, add_packed, m);
 }
@@ -221,7 +221,7 @@ int git_refs_read(int git, struct git_refs_pair *ret, struct err *e)
 		return r;
 	if (r == 0)
 		r = takeover_read(git, "packed-refs", &text)
-			    ?: git_refs_packed(&p.packed, &text);
+			    ?: read_packed(&p.packed, &text);
 	if (r < 0 && r != -ENOENT)
 		return err_sys(e, r, "cannot read the refs of a repository");
 	*ret = take(&p, (struct git_refs_pair){ 0 });
@@ -237,7 +237,7 @@ static int lay_packed(struct git_refs_pair *p, int upper, enum upper_kind kind)
 
 	if (kind != UPPER_GONE &&
 	    (kind != UPPER_FILE || takeover_read(upper, "packed-refs", &text) < 0 ||
-	     git_refs_packed(&packed, &text) < 0))
+	     read_packed(&packed, &text) < 0))
 		return 1;
 	git_refs_done(&p->packed);
 	p->packed = take(&packed, (struct git_refs){ 0 });

@@ -71,7 +71,4 @@ int git_refs_lay_all(struct git_refs_pair *p, int upper, struct err *e);
 void git_refs_news(const struct git_refs_pair *was, const struct git_refs_pair *now,
 		   struct json *ret);
 
-/** git_refs_packed() - add what a packed-refs file says */
-int git_refs_packed(struct git_refs *m, const struct buf *text);
-
 #endif

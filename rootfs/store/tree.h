@@ -1,4 +1,4 @@
-/* tree - remove or copy a whole directory tree by descriptors.
+/* tree - remove a whole directory tree by descriptors.
  * Needs:  that nobody else changes the tree meanwhile. If somebody does, the result is
  *         incomplete, but stays inside the tree.
  * Owns:   nothing; memory and descriptors do not grow with the number of entries, and

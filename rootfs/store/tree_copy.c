@@ -3,11 +3,11 @@
  * names was read and what the directory is to look like once it is complete. */
 #include "rootfs/store/tree_copy.h"
 
-#include <dirent.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/copyfd.h"
+#include "base/dirscan.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
@@ -312,26 +312,15 @@ static struct level *top(struct copy *c)
 /* Goes on in the directory at hand. 1 = went down, 0 = it is complete */
 static int copy_names(struct copy *c, struct err *e)
 {
-	_Alignas(struct dirent64) char list[8192];
-	ssize_t n;
-	int r;
+	struct dirscan scan;
+	int r = 0;
 
-	if (sys_lseek(c->from, top(c)->next, SEEK_SET) < 0)
-		return fail(c, -EIO, "", e);
-	while ((n = sys_getdents64(c->from, list, sizeof(list))) > 0) {
-		for (ssize_t at = 0; at < n;) {
-			const struct dirent64 *d = (const void *)(list + at);
-
-			at += d->d_reclen;
-			top(c)->next = d->d_off;
-			if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
-				continue;
-			r = copy_one(c, d->d_name, e);
-			if (r != 0)
-				return r;
-		}
+	dirscan_resume(&scan, c->from, top(c)->next);
+	while (r == 0 && dirscan_next(&scan)) {
+		top(c)->next = scan.next;
+		r = copy_one(c, scan.name, e);
 	}
-	return n < 0 ? fail(c, (int)n, "", e) : 0;
+	return r == 0 && scan.failed ? fail(c, scan.failed, "", e) : r;
 }
 
 static int step_up(int *fd, dev_t dev, ino_t ino)

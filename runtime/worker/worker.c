@@ -173,10 +173,8 @@ static int do_copylayer(int dir, const char *arg, const struct idmap *,
 static int do_rmtree(int dir, const char *arg, const struct idmap *, struct json **,
 		     struct err *e)
 {
-	if (!arg || !*arg || strchr(arg, '/') || !strcmp(arg, ".") ||
-	    !strcmp(arg, ".."))
-		return err_set(e, -EINVAL, "bad name of a tree to remove");
-	return tree_remove(dir, arg, e);
+	return valid_name(arg) ? tree_remove(dir, arg, e)
+			       : err_set(e, -EINVAL, "bad name of a tree to remove");
 }
 
 /* How much of the disk @arg takes, the directory itself or a part of it. */

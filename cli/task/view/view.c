@@ -42,19 +42,6 @@ void view_init(struct view *v, const struct app *app)
 	mdstream_init(&v->stream);
 }
 
-void view_done(struct view *v)
-{
-	view_break(v);
-	footer_done(&v->footer);
-	mdstream_done(&v->stream);
-	view_output_done(&v->output);
-	buf_done(&v->turn);
-	buf_done(&v->said);
-	buf_done(&v->open);
-	buf_done(&v->what);
-	buf_done(&v->why);
-}
-
 static bool on_terminal(const struct view *v)
 {
 	return v->footer.cols > 0;
@@ -190,11 +177,25 @@ static void end_words(struct view *v)
 	v->mid_line = false;
 }
 
-void view_break(struct view *v)
+/* Nothing changes any more, and the cursor is at the start of a line. */
+static void stand_still(struct view *v)
 {
 	doing(v, VIEW_NOTHING);
 	end_words(v);
 	footer_clear(&v->footer);
+}
+
+void view_done(struct view *v)
+{
+	stand_still(v);
+	footer_done(&v->footer);
+	mdstream_done(&v->stream);
+	view_output_done(&v->output);
+	buf_done(&v->turn);
+	buf_done(&v->said);
+	buf_done(&v->open);
+	buf_done(&v->what);
+	buf_done(&v->why);
 }
 
 /* @style: of all of it; what does not fit into a row goes on below, further in. */
@@ -335,7 +336,7 @@ static void on_turn(void *ctx, const struct task_status *st)
 	struct view *v = ctx;
 
 	take_status(v, st);
-	view_break(v);
+	stand_still(v);
 }
 
 static void on_discarded(void *ctx)
@@ -589,7 +590,7 @@ static enum task_verdict on_ask(void *ctx, const struct task_call *c,
 
 	if (!v->ask)
 		return TASK_YES;
-	view_break(v);
+	stand_still(v);
 	if (v->ask->each && !show_whole(v, c)) {
 		(void)buf_adds(&ret->words, "it is too long to be shown");
 		return TASK_NO;
@@ -606,7 +607,7 @@ static enum task_verdict on_interrupted(void *ctx, struct task_answer *ret)
 	enum task_verdict verdict = TASK_STOP;
 	struct view *v = ctx;
 
-	view_break(v);
+	stand_still(v);
 	keys_for_questions(v, true);
 	if (v->ask)
 		verdict = ask_interrupted(v->ask, ret);
@@ -633,7 +634,7 @@ static void on_end(void *ctx, const struct task_report *r)
 	/* who ends in the midst has no answer but words of a turn before, which stand there */
 	const bool midst = r->end != TASK_DONE && !v->turn.len;
 
-	view_break(v);
+	stand_still(v);
 	view_end_show(v->app, r, buf_cstr(midst ? &v->said : &v->turn));
 	if (on_terminal(v) && r->status.elapsed_ms >= VIEW_LONG_MS &&
 	    config_on(v->app->config, CONFIG_NOTIFY))

@@ -52,9 +52,6 @@ void view_done(struct view *v);
 /** view_events() - the table for struct task_conf; its ctx is a struct view */
 const struct task_events *view_events(void);
 
-/** view_break() - nothing changes any more and the cursor is at the start of a line */
-void view_break(struct view *v);
-
 /** view_tick() - time has passed; @view is a struct view */
 void view_tick(void *view);
 /** view_resized() - the terminal has another size; @view is a struct view */
