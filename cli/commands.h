@@ -8,15 +8,24 @@
 
 #include "cli/opt/cmd.h"
 
-extern const struct cmd cmd_cp, cmd_own, cmd_stats, cmd_agree, cmd_down, cmd_up,
-	cmd_adopt, cmd_apply, cmd_diff, cmd_discard, cmd_undo, cmd_mv, cmd_config,
-	cmd_doctor, cmd_exec, cmd_images, cmd_info, cmd_kill, cmd_log, cmd_logs, cmd_ls,
-	cmd_mcp, cmd_models, cmd_net, cmd_ports, cmd_prune, cmd_ps, cmd_pull,
-	cmd_python, cmd_resume, cmd_rm, cmd_rmi, cmd_tag, cmd_commit, cmd_save,
-	cmd_push, cmd_run, cmd_set, cmd_unset, cmd_serve, cmd_shell, cmd_stop,
-	cmd_snapshot, cmd_snapshots, cmd_restore, cmd_branch, cmd_top, cmd_wait,
-	cmd_init, cmd_volumes, cmd_checkpoint, cmd_rewind;
+/* In the order of help; a line for each of its headings. */
+/* clang-format off */
+#define COMMANDS(_) \
+	_(run) _(resume) _(log) _(models) \
+	_(shell) _(exec) _(python) _(ps) _(top) _(kill) _(logs) _(wait) _(cp) _(stats) \
+	_(ls) _(info) _(stop) _(rm) _(prune) _(mv) _(adopt) _(set) _(unset) \
+	_(diff) _(apply) _(undo) _(discard) _(checkpoint) _(rewind) _(own) \
+	_(snapshot) _(snapshots) _(restore) _(branch) \
+	_(net) _(ports) \
+	_(pull) _(images) _(rmi) _(tag) _(commit) _(save) _(push) \
+	_(init) _(agree) _(up) _(down) _(volumes) \
+	_(mcp) _(serve) \
+	_(doctor) _(config)
+/* clang-format on */
 
-extern const struct cmd *const commands_table[]; /* in the order of help; NULL-ended */
+#define COMMANDS_DECLARE_(name) extern const struct cmd cmd_##name;
+COMMANDS(COMMANDS_DECLARE_)
+
+extern const struct cmd *const commands_table[]; /* NULL-ended */
 
 #endif

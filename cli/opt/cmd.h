@@ -5,7 +5,7 @@
  * Never:  does work while it parses: words are judged and kept, work() works.
  *
  * To add a command: cli/cmd/GROUP/NAME.c with "const struct cmd cmd_NAME", its place in the
- * table of cli/commands.c, its page in docs/commands; help, man pages and completion are
+ * list of cli/commands.h, its page in docs/commands; help, man pages and completion are
  * made from the tables. */
 #ifndef CLI_OPT_CMD_H
 #define CLI_OPT_CMD_H
