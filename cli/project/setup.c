@@ -17,9 +17,9 @@
 #include "cli/show/render.h"
 #include "cli/store/boxend.h"
 #include "cli/store/boxsetup.h"
+#include "rootfs/git/upper.h"
 #include "rootfs/store/snapshot.h"
 #include "rootfs/store/stepcache.h"
-#include "rootfs/store/treemark.h"
 #include "runtime/idmap/idmap.h"
 #include "runtime/worker/worker.h"
 
@@ -223,7 +223,7 @@ static uint64_t mark_project(const struct boxsetup *s)
 	struct err none = ERR_NONE;
 	uint64_t mark = 0;
 
-	return fd >= 0 && treemark_of(fd, &mark, &none) == 0 ? mark : 0;
+	return fd >= 0 && upper_sign_tree(fd, &mark, &none) == 0 ? mark : 0;
 }
 
 /* What is only on its way out is given a moment. */

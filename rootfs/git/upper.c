@@ -154,7 +154,7 @@ int upper_sign(int dir, uint64_t *ret, struct err *e)
 	return 0;
 }
 
-enum { HOST_ENTRIES = 4000 };
+enum { HOST_ENTRIES = 4000, TREE_ENTRIES = 100000 };
 
 struct host_sign {
 	uint64_t sum;
@@ -179,6 +179,33 @@ int upper_sign_host(int dir, uint64_t *ret, struct err *e)
 
 	if (r < 0)
 		return r;
+	*ret = s.sum;
+	return 0;
+}
+
+/* What cannot be looked into could hide anything. */
+static int add_tree(void *ctx, const struct upper_entry *x, struct err *e)
+{
+	struct host_sign *s = ctx;
+
+	if (++s->n > TREE_ENTRIES)
+		return err_set(e, -E2BIG, "the tree has too many files");
+	return x->kind == UPPER_CLOSED ? err_sys(e, -EACCES, "cannot look into '%s'",
+						 text_shown(x->path))
+				       : add_sign(&s->sum, x, e);
+}
+
+int upper_sign_tree(int dir, uint64_t *ret, struct err *e)
+{
+	struct host_sign s = { 0 };
+	struct upper_entry top = { .path = "" };
+	int r = sys_fstat(dir, &top.st);
+
+	r = r < 0 ? err_sys(e, r, "cannot look at the tree")
+		  : upper_walk(dir, add_tree, &s, e);
+	if (r < 0)
+		return r;
+	(void)add_sign(&s.sum, &top, e);
 	*ret = s.sum;
 	return 0;
 }

@@ -52,6 +52,10 @@ int upper_sign(int dir, uint64_t *ret, struct err *e);
  *  one was added shows in its directory. -E2BIG: too many files */
 int upper_sign_host(int dir, uint64_t *ret, struct err *e);
 
+/** upper_sign_tree() - the same of any tree, and of its top: a project before and after
+ *  something ran in it. -E2BIG: too many names; or why not all of it can be looked at */
+int upper_sign_tree(int dir, uint64_t *ret, struct err *e);
+
 /* What it adds to a git directory under names that are their sums. */
 struct upper_objects {
 	size_t loose, packs;

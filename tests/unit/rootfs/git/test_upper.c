@@ -56,6 +56,37 @@ static void sign(void)
 	assert_true(a != b);
 }
 
+/* One that is no layer: with its top, and nothing of it unseen. */
+static void sign_of_a_tree(void)
+{
+	_cleanup_close_ int dir = unit_top();
+	const bool root = geteuid() == 0;
+	struct err e = ERR_NONE;
+	uint64_t was, now = 7;
+	int r;
+
+	assert_int_equal(sys_mkdirat(dir, "d", 0755), 0);
+	unit_put(dir, "d/f", "one", 0644);
+	unit_ok(upper_sign_tree(dir, &was, &e), &e);
+	unit_ok(upper_sign_tree(dir, &now, &e), &e);
+	assert_true(now == was);
+	assert_int_equal(fchmod(dir, 0755), 0);
+	unit_ok(upper_sign_tree(dir, &was, &e), &e);
+	assert_true(now != was);
+	assert_int_equal(sys_unlinkat(dir, "d/f", 0), 0);
+	unit_ok(upper_sign_tree(dir, &now, &e), &e);
+	assert_true(now != was);
+	assert_int_equal(sys_fchmodat(dir, "d", 0, 0), 0);
+	if (root)
+		assert_int_equal(seteuid(65534), 0);
+	r = upper_sign_tree(dir, &was, &e);
+	if (root)
+		assert_int_equal(seteuid(0), 0);
+	assert_int_equal(sys_fchmodat(dir, "d", 0755, 0), 0);
+	assert_int_equal(r, -EACCES);
+	unit_err(&e, -EACCES, "cannot look into 'd': Permission denied");
+}
+
 static void objects(void)
 {
 	_cleanup_close_ int dir = unit_top();
@@ -102,6 +133,7 @@ static const struct unit_case cases[] = {
 	{ "nested directories", nested },
 	{ "whiteouts and FIFOs", kinds },
 	{ "a sign of change", sign },
+	{ "a sign of change of any tree", sign_of_a_tree },
 	{ "objects and packs", objects },
 	{ "too deep", deep },
 };
