@@ -30,13 +30,18 @@ void mount_root_close(struct mount_root *m)
 	*m = MOUNT_ROOT_NONE;
 }
 
-/* The list of an image's layers; -ENOENT: it has none. */
-static int open_list(const struct spec *spec)
+/* The list of an image's layers, which it may not have. */
+static int open_list(const struct spec *spec, int *ret, struct err *e)
 {
 	char path[2 * PATH_MAX];
+	int fd;
 
 	snprintf(path, sizeof(path), "%s/images/%s/layers", spec->store, spec->image);
-	return sys_open(path, O_RDONLY | O_NOFOLLOW);
+	fd = sys_open(path, O_RDONLY | O_NOFOLLOW);
+	if (fd < 0 && fd != -ENOENT)
+		return err_sys(e, fd, "cannot open the image's list of layers");
+	*ret = MAX(fd, -1);
+	return 0;
 }
 
 static int open_part(const char *store, const char *dir, const char *name,
@@ -87,7 +92,9 @@ int mount_root_layers(const struct spec *spec, struct mount_root *ret, struct er
 	m.image = open_part(spec->store, "images", spec->image, "/rootfs", e);
 	if (m.image < 0)
 		return m.image;
-	m.list = open_list(spec);
+	r = open_list(spec, &m.list, e);
+	if (r < 0)
+		return r;
 	if (m.list >= 0) {
 		m.diffs = open_part(spec->store, "diffs", ".", "", e);
 		if (m.diffs < 0)
@@ -108,7 +115,8 @@ int mount_root_layers(const struct spec *spec, struct mount_root *ret, struct er
 int mount_root_open(const struct spec *spec, bool copy, struct mount_root *ret,
 		    struct err *e)
 {
-	int r = ret->image < 0 ? mount_root_layers(spec, ret, e) : 0;
+	int r = ret->image < 0 ? mount_root_layers(spec, ret, e)
+			       : open_list(spec, &ret->list, e);
 
 	if (r < 0)
 		return r;
@@ -117,8 +125,6 @@ int mount_root_open(const struct spec *spec, bool copy, struct mount_root *ret,
 		return r;
 	ret->copy = copy;
 	ret->discard = spec->discard;
-	if (ret->list < 0)
-		ret->list = open_list(spec);
 	r = sys_chdir(spec->store);
 	if (r < 0)
 		return err_sys(e, r, "cannot enter the store '%s'", spec->store);

@@ -84,6 +84,22 @@ leaves_nothing() {
 	leaves_nothing
 }
 
+@test "layers: an image whose list of them cannot be opened does not start without them" {
+	local list
+	cubby pull -q "oci:$LAYOUT:both"
+	list=$XDG_DATA_HOME/cubby/images/$(cubby images --json | jq -r '.[] | select(.name == "both").dir')/layers
+	mv "$list" "$list.away"
+	ln -s layers.away "$list"
+	run -125 --separate-stderr cubby exec --image both -- cat /etc/which
+	[[ $stderr == *"cannot open the image's list of layers: Too many levels of symbolic links"* ]]
+	mv "$list.away" "$list"
+	run -0 cubby exec --image both -- cat /etc/which
+	[ "$output" = two ]
+	cubby rm -y -q
+	cubby rmi -q both
+	leaves_nothing
+}
+
 @test "layers: a box's mount table names no digest and no path" {
 	cubby pull -q "oci:$LAYOUT:one"
 	run -0 --separate-stderr cubby exec --image one -- grep ' / / .* overlay ' /proc/self/mountinfo
