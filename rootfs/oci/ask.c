@@ -17,7 +17,12 @@
 #include "rootfs/oci/certs.h"
 #include "rootfs/oci/challenge.h"
 
-enum { ERROR_BODY = 8 << 10, WAIT_MAX_S = 60, SHOWN = 200 };
+enum {
+	ERROR_BODY = 8 << 10,
+	WAIT_MAX_S = 60,
+	SHOWN = 200,
+	WANTED = 6 * CHALLENGE_VALUE + 32 /* of a token, each byte as "%XX" */
+};
 
 enum {
 	OK = 200,
@@ -285,31 +290,14 @@ static int read_token(struct oci_registry *r, const struct buf *text, struct err
 	return set_bearer(r, token ? token : json_get_str(j, "access_token"), e);
 }
 
-static void add_query(struct buf *url, const char *service, const char *scope)
+/* What a token is to permit. Some name a scope that is only an example, so theirs is the
+ * second. */
+static void name_wanted(const struct oci_registry *r, const struct challenge *c,
+			char ret[WANTED])
 {
-	(void)buf_addf(url, "%cservice=%s&scope=%s",
-		       strchr(buf_cstr(url), '?') ? '&' : '?', service, scope);
-}
-
-/* distribution's "token" specification, and its OAuth2 for tokens that give tokens. */
-static int get_token(struct oci_registry *r, const struct challenge *c, struct err *e)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT((size_t)ASK_TOKEN);
-	_cleanup_buf_ struct buf own = BUF_INIT((size_t)4 * LOGIN_TEXT);
-	_cleanup_buf_ struct buf form = BUF_INIT((size_t)4 * LOGIN_TEXT);
-	_cleanup_buf_ struct buf url = BUF_INIT((size_t)ASK_URL);
 	char service[3 * CHALLENGE_VALUE], scope[3 * CHALLENGE_VALUE];
-	char identity[3 * LOGIN_TEXT], wanted[OCI_REPO + 32];
-	struct oci_put put = { ask_into_buf, &text };
-	_cleanup_(ask_done) struct ask x = { .r = r,
-					     .put = &put,
-					     .body = BUF_INIT((size_t)ERROR_BODY) };
-	bool known = ask_is_itself(r) && r->login.secret.len;
-	int n = check_realm(r, c->realm, e);
+	char wanted[OCI_REPO + 32];
 
-	if (n < 0)
-		return n;
-	/* Some name a scope that is only an example, so theirs is the second. */
 	snprintf(wanted, sizeof(wanted), "repository:%s:pull%s", r->at->repo,
 		 r->conf.push ? ",push" : "");
 	challenge_escape(c->service, service, sizeof(service));
@@ -317,36 +305,66 @@ static int get_token(struct oci_registry *r, const struct challenge *c, struct e
 				 ? c->scope
 				 : wanted,
 			 scope, sizeof(scope));
-	(void)buf_addf(&url, "%s", c->realm);
-	if (known && r->login.identity) {
-		challenge_escape(buf_cstr(&r->login.secret), identity,
-				 sizeof(identity));
-		(void)buf_addf(&form,
-			       "grant_type=refresh_token&service=%s&scope=%s&"
-			       "client_id=cubby&refresh_token=%s",
-			       service, scope, identity);
-		x.form = buf_cstr(&form);
-	} else {
-		add_query(&url, service, scope);
-		if (known)
-			n = basic(r, &own, e);
-		x.authorization = own.len ? buf_cstr(&own) : NULL;
-	}
-	x.url = buf_cstr(&url);
-	if (n == 0 && (buf_failed(&url) < 0 || buf_failed(&form) < 0))
-		n = err_set(e, -EMSGSIZE, "the login is too long");
+	snprintf(ret, WANTED, "service=%s&scope=%s", service, scope);
+}
+
+/* By OAuth2, for a login that gives tokens. 0 = not everybody who gives them knows that. */
+static int ask_by_form(struct ask *x, const char *realm, const char *wanted,
+		       struct err *e)
+{
+	_cleanup_buf_ struct buf form = BUF_INIT((size_t)4 * LOGIN_TEXT);
+	char identity[3 * LOGIN_TEXT];
+	int n;
+
+	challenge_escape(buf_cstr(&x->r->login.secret), identity, sizeof(identity));
+	(void)buf_addf(&form,
+		       "grant_type=refresh_token&%s&client_id=cubby&refresh_token=%s",
+		       wanted, identity);
+	if (buf_failed(&form) < 0)
+		return err_set(e, -EMSGSIZE, "the login is too long");
+	x->url = realm;
+	x->form = buf_cstr(&form);
+	n = perform(x, e);
+	x->form = NULL;
+	return n < 0 ? n : x->reply.status != NOT_FOUND && x->reply.status != NO_METHOD;
+}
+
+/* By distribution's "token" specification. */
+static int ask_by_url(struct ask *x, const char *realm, const char *wanted, bool login,
+		      struct err *e)
+{
+	_cleanup_buf_ struct buf own = BUF_INIT((size_t)4 * LOGIN_TEXT);
+	_cleanup_buf_ struct buf url = BUF_INIT((size_t)ASK_URL);
+	int n = login ? basic(x->r, &own, e) : 0;
+
+	if (n < 0)
+		return n;
+	(void)buf_addf(&url, "%s%c%s", realm, strchr(realm, '?') ? '&' : '?', wanted);
+	if (buf_failed(&url) < 0)
+		return err_set(e, -EMSGSIZE, "the realm is too long");
+	x->url = buf_cstr(&url);
+	x->authorization = login ? buf_cstr(&own) : NULL;
+	return perform(x, e);
+}
+
+static int get_token(struct oci_registry *r, const struct challenge *c, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT((size_t)ASK_TOKEN);
+	struct oci_put put = { ask_into_buf, &text };
+	_cleanup_(ask_done) struct ask x = { .r = r,
+					     .put = &put,
+					     .body = BUF_INIT((size_t)ERROR_BODY) };
+	const bool known = ask_is_itself(r) && r->login.secret.len;
+	const bool identity = known && r->login.identity;
+	char wanted[WANTED];
+	int n = check_realm(r, c->realm, e);
+
+	if (n < 0)
+		return n;
+	name_wanted(r, c, wanted);
+	n = identity ? ask_by_form(&x, c->realm, wanted, e) : 0;
 	if (n == 0)
-		n = perform(&x, e);
-	/* Not everybody who gives tokens knows OAuth2. */
-	if (n == 0 && x.form &&
-	    (x.reply.status == NOT_FOUND || x.reply.status == NO_METHOD)) {
-		x.form = NULL;
-		add_query(&url, service, scope);
-		x.url = buf_cstr(&url);
-		n = buf_failed(&url) < 0
-			    ? err_set(e, -EMSGSIZE, "the realm is too long")
-			    : perform(&x, e);
-	}
+		n = ask_by_url(&x, c->realm, wanted, known && !identity, e);
 	if (n < 0)
 		return err_wrap(e, "token");
 	if (x.reply.status != OK)
