@@ -37,6 +37,7 @@ static void app_init(struct app *app, struct config *config, struct store *store
 		.out = stdout,
 		.err = stderr,
 		.now_ms = sys_now_ms,
+		.of_box = cmd_of_box,
 		.pass_over = place_pass_over,
 		.read_named = hostpath_read,
 		.real_named = hostpath_meant,

@@ -24,6 +24,16 @@ const struct cmd *cmd_find(const struct cmd *const *all, const char *name)
 	return NULL;
 }
 
+bool cmd_of_box(const struct app *app, const char *text)
+{
+	char name[32];
+	const struct cmd *c;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, " '"), text);
+	c = cmd_find(app->commands, name);
+	return c && !c->no_box;
+}
+
 const char *cmd_near(const struct cmd *const *all, const char *word)
 {
 	const char *names[CMD_MOST];

@@ -155,6 +155,8 @@ enum { CMD_MOST = 64 };
 
 /** cmd_find() - of the table @all (struct app); NULL when it has none of that name */
 const struct cmd *cmd_find(const struct cmd *const *all, const char *name);
+/** cmd_of_box() - does @text begin with the name of a command that takes --name? */
+bool cmd_of_box(const struct app *app, const char *text);
 /** cmd_near() - the command that @word was meant to be; NULL = none */
 const char *cmd_near(const struct cmd *const *all, const char *word);
 

@@ -36,6 +36,8 @@ struct app {
 	bool color_out, color_err; /* that stream is a terminal that wants colours */
 	bool live;		   /* err is a terminal: lines may be redrawn */
 
+	/* Is the command at @word, behind its "cubby ", about a box (cli/opt/cmd.h)? */
+	bool (*of_box)(const struct app *, const char *word);
 	/* Before a program is run here: those of boxes leave PATH (cli/store/place.h). */
 	bool (*pass_over)(const struct app *);
 	/* A file that the caller names, through no link of a box (cli/store/hostpath.h). */

@@ -109,6 +109,27 @@ static void split_parts(struct buf *line)
 	}
 }
 
+/* What a message tells to type is for the box that --name said: without, it would be done to
+ * another one. */
+static void name_box(const struct app *app, struct buf *line)
+{
+	static const char begin[] = "'cubby ";
+	_cleanup_buf_ struct buf was = BUF_INIT(RENDER_JSON_MAX);
+	const char *at, *from;
+
+	if (!app->of_box || !app->box || !*app->box)
+		return;
+	buf_adds(&was, buf_cstr(line));
+	buf_truncate(line, 0);
+	for (from = buf_cstr(&was); (at = strstr(from, begin)); from = at) {
+		at += strlen(begin);
+		buf_add(line, from, (size_t)(at - from));
+		if (app->of_box(app, at))
+			buf_addf(line, "-b %s ", app->box);
+	}
+	buf_adds(line, from);
+}
+
 /* A line on app->err. On a terminal its words are not broken, and the parts of a failure, or
  * of what needs several rows, have lines of their own; in a file or a pipe it is one line. */
 static void put_line(const struct app *app, enum render_style style, const char *name,
@@ -123,6 +144,7 @@ static void put_line(const struct app *app, enum render_style style, const char 
 		w.cols = width;
 	buf_addf(&line, "%s: ", name);
 	add_safe(&line, text, "");
+	name_box(app, &line);
 	if (app->live && parts &&
 	    (style == RENDER_PLAIN || wrap_cols(buf_cstr(&line), line.len) > w.cols))
 		split_parts(&line);

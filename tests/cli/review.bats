@@ -28,6 +28,21 @@ review() { task "$@"; } # it is the default
 	cubby rm -q -y
 }
 
+@test "what a message tells to type is for the box that -b named" {
+	cubby -b other exec -q --project review -- sh -c 'echo one >a'
+	run -0 --separate-stderr cubby -b other apply
+	[[ $stderr == *"cubby: 'cubby -b other undo' takes back what was taken over" ]]
+	cubby exec -q -- true
+	run -1 --separate-stderr cubby undo -b -
+	[ "$stderr" = "cubby undo: nothing of this directory is under review; what a box does with '--project review', or after 'cubby set project=review', waits here" ]
+	run -1 --separate-stderr cubby -b third undo
+	[ "$stderr" = "cubby undo: there is no box 'third' for '$PWD'; 'cubby ls' lists them" ]
+	run -1 --separate-stderr cubby -b other rewind 7
+	[ "$stderr" = "cubby rewind: the box has no checkpoint '7'; 'cubby -b other rewind --list' lists them" ]
+	cubby rm -q -y -b other
+	cubby rm -q -y
+}
+
 @test "what is harmless is there when the task ends, with a line for each file" {
 	echo one >a
 	change 'echo two >>a; mkdir d; echo x >d/n'
