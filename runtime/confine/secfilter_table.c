@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -94,9 +95,8 @@ static const char *const box_allow[] = {
 	"select", "signalfd", "signalfd4", "timerfd_create", "timerfd_gettime",
 	"timerfd_gettime64", "timerfd_settime", "timerfd_settime64", "pipe", "pipe2",
 	/* memory; not memfd_secret, which no look at a process or a file can count */
-	"brk", "madvise", "map_shadow_stack", "membarrier", "memfd_create",
-	"mincore", "mlock", "mlock2", "mlockall", "mmap", "mmap2",
-	"mprotect", "mremap", "mseal", "msync", "munlock", "munlockall", "munmap",
+	"brk", "madvise", "map_shadow_stack", "membarrier",
+	"mincore", "mlock", "mlock2", "mlockall", "mprotect", "mremap", "mseal", "msync", "munlock", "munlockall", "munmap",
 	"pkey_alloc", "pkey_free", "pkey_mprotect", "remap_file_pages",
 	/* processes */
 	"execve", "execveat", "exit", "exit_group", "fork", "getpgid", "getpgrp",
@@ -142,7 +142,7 @@ static const char *const box_allow[] = {
 	"ipc", "mq_getsetattr", "mq_notify", "mq_open", "mq_timedreceive",
 	"mq_timedreceive_time64", "mq_timedsend", "mq_timedsend_time64", "mq_unlink",
 	"msgctl", "msgget", "msgrcv", "msgsnd", "semctl", "semget", "semop",
-	"semtimedop", "semtimedop_time64", "shmat", "shmctl", "shmdt", "shmget",
+	"semtimedop", "semtimedop_time64", "shmat", "shmctl", "shmdt",
 	/* the rest */
 	"getrandom", "landlock_add_rule", "landlock_create_ruleset",
 	"landlock_restrict_self", "oldolduname", "olduname", "seccomp", "sysinfo",
@@ -245,6 +245,20 @@ static const struct secfilter_rule box_rules[] = {
 	EQ("ioctl", EPERM, 1, LOW, TIOCLINUX),
 	EQ("ioctl", EPERM, 1, LOW, TIOCSETD),
 	ALWAYS("ioctl", SECFILTER_ALLOW),
+
+/* Huge pages that the machine has put aside are one stock, and in no count of memory:
+	 * there are none left. (For the pages of /dev/hugepages, not transparent ones. On
+	 * s390x mmap has its flags behind a pointer.) */
+#ifndef __s390x__
+	ANY("mmap", ENOMEM, 3, MAP_HUGETLB),
+#endif
+	ALWAYS("mmap", SECFILTER_ALLOW),
+	ANY("mmap2", ENOMEM, 3, MAP_HUGETLB),
+	ALWAYS("mmap2", SECFILTER_ALLOW),
+	ANY("memfd_create", ENOMEM, 1, MFD_HUGETLB),
+	ALWAYS("memfd_create", SECFILTER_ALLOW),
+	ANY("shmget", ENOMEM, 2, SHM_HUGETLB),
+	ALWAYS("shmget", SECFILTER_ALLOW),
 
 	/* Who opens a file on which another has a lease waits, up to 45 seconds each time:
 	 * the host, for a file of the project. As on a filesystem without leases. */

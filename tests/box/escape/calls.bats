@@ -72,10 +72,12 @@ calls() {
 		"personality-exec EPERM" "personality-ask ok"
 }
 
-@test "K23: what all of the machine shares: no asynchronous files, leases, filters of packets" {
+@test "K23: what all of the machine shares: no asynchronous files, leases, filters of packets, huge pages" {
 	calls
 	expect "io_setup ENOSYS" "write-lease EINVAL" "read-lease EINVAL" "delegation EINVAL" \
-		"socket-filter ENOPROTOOPT" "reuseport-filter ENOPROTOOPT" "v6only ok"
+		"socket-filter ENOPROTOOPT" "reuseport-filter ENOPROTOOPT" "v6only ok" \
+		"huge-pages ENOMEM" "huge-memfd ENOMEM"
+	[ "$(uname -m)" != x86_64 ] || expect "int80-mmap ENOSYS"
 }
 
 @test "K23: nobody waits for the box who opens a file of the project" {

@@ -124,6 +124,11 @@ static long int80_tiocsti(void)
 	return int80(54, 0, 0x5412, 0);
 }
 
+static long int80_mmap(void)
+{
+	return int80(90, 0, 0, 0);
+}
+
 static long socketcall_alg(void)
 {
 	return socketcall(38);
@@ -165,6 +170,16 @@ static long write_lease(void)
 static long read_lease(void)
 {
 	return lease(HIGH | F_SETLEASE, F_RDLCK);
+}
+
+/* Not put aside for us, so that it succeeds where there are none. */
+static long huge_pages(void)
+{
+	void *p =
+		mmap(NULL, 2 << 20, PROT_READ,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? -1 : 0;
 }
 
 static long aio(void)
@@ -258,6 +273,9 @@ static const struct row rows[] = {
 	{ "userfaultfd", SYS_userfaultfd, { 1 }, 0 },
 	{ "perf_event_open", SYS_perf_event_open, { 0, 0, -1, -1, 0 }, 0 },
 	{ "io_setup", -1, { 0 }, aio },
+	{ "huge-pages", -1, { 0 }, huge_pages },
+	{ "huge-memfd", SYS_memfd_create, { P("x"), 4 /* MFD_HUGETLB */ }, 0 },
+	{ "int80-mmap", -1, { 0 }, int80_mmap },
 	{ "write-lease", -1, { 0 }, write_lease },
 	{ "read-lease", -1, { 0 }, read_lease },
 	{ "delegation", SYS_fcntl, { 0, SETDELEG, 0 }, 0 },
