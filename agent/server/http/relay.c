@@ -6,7 +6,9 @@
 
 #include "base/num.h"
 
-enum { LINES = 256 };
+/* Of a head; how many lines of it say what is about this connection, and how much each; how
+ * many heads may come before that of the answer. Honest ones have a few. */
+enum { LINES = 256, CONNECTIONS = 4, CONNECTION_LEN = 256, INTERIM = 16 };
 
 /* What is about this connection, and what proxies in front take as an order. */
 static const char *const dropped[] = { "connection",
@@ -134,45 +136,62 @@ static int read_end(struct relay *r, const struct line *l, size_t name)
 	return 0;
 }
 
-/* Is @l the line "Connection" that names @field, too? */
-static bool lists(const struct line *l, const struct line *field, size_t name)
-{
-	const char *colon = memchr(l->text, ':', l->len);
-	size_t n = colon ? (size_t)(colon - l->text) : 0;
-	struct line v;
+/* What the lines "Connection" of a head have. */
+struct connection {
+	struct line values[CONNECTIONS];
+	size_t n;
+};
 
-	if (!n || !named(l, n, "connection"))
-		return false;
-	v = value_of(l, n);
-	for (size_t at = 0, len; at < v.len; at += len + 1) {
-		for (len = 0; at + len < v.len && v.text[at + len] != ','; len++)
+static int read_connection(const struct line *head, struct connection *ret)
+{
+	struct line l;
+
+	*ret = (struct connection){ 0 };
+	for (size_t at = 0; next_line(head->text, head->len, &at, &l);) {
+		const char *colon = memchr(l.text, ':', l.len);
+		size_t name = colon ? (size_t)(colon - l.text) : 0;
+
+		if (!name || !named(&l, name, "connection"))
+			continue;
+		if (ret->n == CONNECTIONS || l.len > CONNECTION_LEN)
+			return -EMSGSIZE;
+		ret->values[ret->n++] = value_of(&l, name);
+	}
+	return 0;
+}
+
+/* Is @field, whose name has @name bytes, one of the words of @v? */
+static bool lists(const struct line *v, const struct line *field, size_t name)
+{
+	for (size_t at = 0, len; at < v->len; at += len + 1) {
+		size_t n;
+
+		for (len = 0; at + len < v->len && v->text[at + len] != ','; len++)
 			;
-		while (len && strchr(" \t", v.text[at])) {
+		while (len && strchr(" \t", v->text[at])) {
 			at++;
 			len--;
 		}
 		n = len;
-		while (n && strchr(" \t", v.text[at + n - 1]))
+		while (n && strchr(" \t", v->text[at + n - 1]))
 			n--;
-		if (n == name && strncasecmp(v.text + at, field->text, n) == 0)
+		if (n == name && strncasecmp(v->text + at, field->text, n) == 0)
 			return true;
 	}
 	return false;
 }
 
 /* RFC 9110, 7.6.1: what "Connection" names ends here, but for where the answer ends. */
-static bool stays(const char *head, size_t len, const struct line *field, size_t name)
+static bool stays(const struct connection *c, const struct line *field, size_t name)
 {
-	struct line l;
-
 	for (size_t i = 0; i < ARRAY_SIZE(dropped); i++)
 		if (named(field, name, dropped[i]))
 			return true;
 	if (named(field, name, "content-length") ||
 	    named(field, name, "transfer-encoding"))
 		return false;
-	for (size_t at = 0; next_line(head, len, &at, &l);)
-		if (lists(&l, field, name))
+	for (size_t i = 0; i < c->n; i++)
+		if (lists(&c->values[i], field, name))
 			return true;
 	return false;
 }
@@ -188,7 +207,7 @@ static size_t head_end(const char *in, size_t len)
 	return 0;
 }
 
-static int pass_field(struct relay *r, const struct line *head, const struct line *l,
+static int pass_field(struct relay *r, const struct connection *c, const struct line *l,
 		      struct buf *out)
 {
 	const char *colon = memchr(l->text, ':', l->len);
@@ -196,7 +215,7 @@ static int pass_field(struct relay *r, const struct line *head, const struct lin
 
 	if (!is_name(l->text, name) || !is_clean(l) || read_end(r, l, name) < 0)
 		return -EPROTO;
-	if (stays(head->text, head->len, l, name))
+	if (stays(c, l, name))
 		return 0;
 	buf_add(out, l->text, l->len);
 	return buf_adds(out, "\r\n");
@@ -206,9 +225,12 @@ static int pass_field(struct relay *r, const struct line *head, const struct lin
 static int pass_head(struct relay *r, const struct line *head, struct buf *out)
 {
 	struct line l = { head->text, 0 };
+	struct connection connection;
 	size_t at = 0, lines = 0;
-	int e;
+	int e = read_connection(head, &connection);
 
+	if (e < 0)
+		return e;
 	(void)next_line(head->text, head->len, &at, &l);
 	r->chunks = false;
 	r->left = -1;
@@ -219,7 +241,7 @@ static int pass_head(struct relay *r, const struct line *head, struct buf *out)
 	buf_add(out, l.text + 8, l.len - 8);
 	e = buf_adds(out, "\r\n");
 	while (e == 0 && next_line(head->text, head->len, &at, &l) && l.len)
-		e = ++lines > LINES ? -EMSGSIZE : pass_field(r, head, &l, out);
+		e = ++lines > LINES ? -EMSGSIZE : pass_field(r, &connection, &l, out);
 	if (e == 0 && r->status == 101 && (r->chunks || r->left >= 0))
 		return -EPROTO;
 	return e;
@@ -234,6 +256,8 @@ ssize_t relay_head(struct relay *r, const char *in, size_t len, struct buf *out)
 	if (!head.len)
 		return len >= RELAY_HEAD_MAX ? -EMSGSIZE : 0;
 	e = pass_head(r, &head, out);
+	if (e == 0 && r->status < 200 && r->status != 101 && ++r->interim > INTERIM)
+		e = -EPROTO;
 	if (e < 0 || (r->status < 200 && r->status != 101)) {
 		buf_truncate(out, before);
 		return e < 0 ? e : (ssize_t)head.len;

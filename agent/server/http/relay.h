@@ -21,6 +21,7 @@ struct relay {
 	bool whole;	/* all of it has come */
 
 	/* private */
+	unsigned interim; /* heads that came before it */
 	bool chunks;
 	int64_t left; /* of a body with a length; -1 = to the end */
 	struct chunked at;

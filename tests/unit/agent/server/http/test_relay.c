@@ -100,6 +100,33 @@ static void test_head(const void *p)
 	assert_string_equal(buf_cstr(&out), row->out);
 }
 
+/* A program that never comes to its answer, or has all looked for in long lists, would keep
+ * the server's only thread. */
+static void heads_cost_little(void)
+{
+	static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	_cleanup_buf_ struct buf out = BUF_INIT(4096), in = BUF_INIT(4096);
+	struct relay r = { 0 };
+
+	for (int i = 0; i < 16; i++)
+		assert_int_equal(relay_head(&r, interim, strlen(interim), &out),
+				 strlen(interim));
+	assert_int_equal(relay_head(&r, interim, strlen(interim), &out), -EPROTO);
+	assert_int_equal(out.len, 0);
+	r = (struct relay){ 0 };
+	buf_adds(&in, OK "Connection: ");
+	for (int i = 0; i < 130; i++)
+		buf_adds(&in, "a,");
+	buf_adds(&in, "\r\n\r\n");
+	assert_int_equal(relay_head(&r, in.data, in.len, &out), -EMSGSIZE);
+	buf_truncate(&in, 0);
+	buf_adds(&in, OK);
+	for (int i = 0; i < 5; i++)
+		buf_adds(&in, "Connection: a\r\n");
+	buf_adds(&in, "\r\n");
+	assert_int_equal(relay_head(&r, in.data, in.len, &out), -EMSGSIZE);
+}
+
 static const struct body_row {
 	const char *name, *head, *in;
 	bool to_head;
@@ -173,7 +200,8 @@ static void too_large(void)
 	assert_int_equal(relay_head(&r, in.data, in.len, &out), -EMSGSIZE);
 }
 
-static const struct unit_case cases[] = { { "too large", too_large } };
+static const struct unit_case cases[] = { { "too large", too_large },
+					  { "heads cost little", heads_cost_little } };
 
 int main(void)
 {
