@@ -54,16 +54,16 @@ static void put_number(struct printer *p, const struct json *j)
 
 static void put_escape(struct printer *p, char c)
 {
-	static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";
-	char text[8];
+	static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt",
+			  hex[] = "0123456789abcdef";
 
 	for (const char *l = letters; *l; l += 2)
 		if (*l == c) {
 			put(p, (char[]){ '\\', l[1] }, 2);
 			return;
 		}
-	snprintf(text, sizeof(text), "\\u%04x", (unsigned char)c);
-	put_text(p, text);
+	/* a hostile text has millions of them: by hand, for others wait meanwhile */
+	put(p, (char[]){ '\\', 'u', '0', '0', hex[c >> 4 & 15], hex[c & 15] }, 6);
 }
 
 static void put_string(struct printer *p, const char *s)
