@@ -367,14 +367,17 @@ int mount_root_leave(int root, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot leave the host's root") : 0;
 }
 
-/* A user namespace has an owner, whom the one above it must know. */
+/* A user namespace has an owner, whom the one above it must know. In it nobody has rights
+ * over the box's root, which can be closed to all others. */
 int mount_root_lock(struct err *e)
 {
-	int r = sys_setresgid(0, 0, 0) ?: sys_setresuid(0, 0, 0) ?:
-		sys_unshare(CLONE_NEWUSER | CLONE_NEWNS);
+	_cleanup_close_ int names = sys_open("/proc/self/ns", O_PATH | O_DIRECTORY);
+	int r = names < 0 ? names
+			  : sys_setresgid(0, 0, 0) ?: sys_setresuid(0, 0, 0) ?:
+				    sys_unshare(CLONE_NEWUSER | CLONE_NEWNS);
 
 	if (r >= 0)
-		r = sys_open("/proc/self/ns/mnt", O_RDONLY);
+		r = sys_openat(names, "mnt", O_RDONLY, 0);
 	return r < 0 ? err_sys(e, r, "cannot lock the box's mounts") : r;
 }
 
