@@ -48,6 +48,8 @@ int takeover_parent(int root, const char *path, bool make, const char **name)
 		size_t n = (size_t)(slash - path);
 		int next;
 
+		if (n >= sizeof(part))
+			return -ENAMETOOLONG;
 		memcpy(part, path, n);
 		part[n] = '\0';
 		next = takeover_open(at, part, O_PATH | O_DIRECTORY);

@@ -79,9 +79,22 @@ static void others_lock(void)
 	assert_int_equal(sys_faccessat(dir, "f.lock", F_OK, 0), 0);
 }
 
+/* Of a record that is damaged: no filesystem has such. */
+static void long_part(void)
+{
+	_cleanup_close_ int dir = unit_top();
+	char path[3 * PATH_MAX] = "";
+	const char *name = NULL;
+
+	memset(path, 'a', 2 * PATH_MAX);
+	memcpy(path + 2 * PATH_MAX, "/x", sizeof("/x"));
+	assert_int_equal(takeover_parent(dir, path, false, &name), -ENAMETOOLONG);
+}
+
 static const struct unit_case cases[] = {
 	{ "replaces and makes directories", replaces },
 	{ "follows no link", links },
+	{ "a part of a path that is longer than any", long_part },
 	{ "a lock that a kill left", left_lock },
 	{ "somebody else's lock", others_lock },
 };
