@@ -6,7 +6,6 @@
 #include "cli/show/markdown.h"
 #include "cli/show/render.h"
 #include "cli/task/view/diffview.h"
-#include "cli/task/view/secret.h"
 #include "cli/task/view/words.h"
 
 enum { LOGVIEW_TEXT = 64 << 20 };
@@ -57,11 +56,14 @@ static void show_model(struct logview *v, const struct json *r)
 }
 
 /* Words are Markdown on a terminal. */
-static void put_words(struct logview *v, const char *text)
+static void put_words(void *view, const char *text)
 {
+	struct logview *v = view;
 	const struct markdown_look look = { v->cols, v->app->color_out };
 	_cleanup_buf_ struct buf b = BUF_INIT(LOGVIEW_TEXT);
 
+	if (!*text)
+		return;
 	if (!v->said.max)
 		v->said = BUF_INIT(LOGVIEW_TEXT);
 	buf_truncate(&v->said, 0);
@@ -74,94 +76,41 @@ static void put_words(struct logview *v, const char *text)
 	fputs(buf_cstr(&b), v->app->out);
 }
 
-/* Chat Completions have a string, Messages a list of blocks. */
 static void show_response(struct logview *v, const struct json *r)
 {
-	const struct json *content = json_get(json_get(r, "message"), "content");
-
-	if (json_str(content) && *json_str(content))
-		put_words(v, json_str(content));
-	if (json_type(content) != JSON_ARRAY)
-		return;
-	json_each(it, content)
-	{
-		const char *text = json_get_str(it, "text");
-
-		if (text && *text)
-			put_words(v, text);
-	}
-}
-
-/* What is written into a file is shown when it is known what became of it. */
-static bool begin_change(struct logview *v, const char *tool, const struct json *args)
-{
-	const char *path = json_get_str(args, "path");
-
-	if (!path ||
-	    (strcmp(tool, "edit_file") != 0 && strcmp(tool, "write_file") != 0))
-		return false;
-	put(v, RENDER_BOLD, tool[0] == 'e' ? "edit_file " : "write_file ", path);
-	v->change = json_dup(args);
-	return true;
-}
-
-static void show_change(struct logview *v, const char *text)
-{
-	const struct wrap w = { .cols = v->cols, .color = v->app->color_out };
-	_cleanup_buf_ struct buf own = BUF_INIT(LOGVIEW_TEXT),
-				 rows = BUF_INIT(LOGVIEW_TEXT);
-
-	diffview_text(diffview_whole(v->change, text, &own), &w, SIZE_MAX, &rows);
-	fputs(buf_cstr(&rows), v->app->out);
+	recorded_words(r, put_words, v);
 }
 
 static void show_call(struct logview *v, const struct json *r)
 {
-	const struct json *args = json_get(r, "args");
-	const char *tool = json_get_str(r, "tool");
-	const char *command = json_get_str(args, "command");
 	_cleanup_buf_ struct buf b = BUF_INIT(LOGVIEW_TEXT);
+	const struct json *args = json_get(r, "args");
+	const char *label;
+	const enum recorded_shown how = recorded_call(&v->recorded, r, &label, &b);
 
-	json_free(&v->change);
-	if (tool && strcmp(tool, "finish") == 0) /* the end has the answer */
-		return;
-	if (tool && strcmp(tool, "shell") == 0 && command) {
-		put(v, RENDER_BOLD, "$ ", command);
-		return;
+	if (how == RECORDED_UNKNOWN) {
+		buf_addf(&b, "%s ", json_get_str(r, "tool") ?: "?");
+		if (args)
+			json_print(args, false, &b);
 	}
-	if (tool && strcmp(tool, "python") == 0 && json_get_str(args, "code")) {
-		put(v, RENDER_BOLD, "python ", json_get_str(args, "code"));
-		return;
-	}
-	if (tool && begin_change(v, tool, args))
-		return;
-	if (tool && v->secret && strcmp(tool, "input") == 0) {
-		view_secret_input(args, &b);
-		put(v, RENDER_BOLD, "", buf_cstr(&b));
-		return;
-	}
-	if (buf_addf(&b, "%s ", tool ? tool : "?") < 0 ||
-	    (args && json_print(args, false, &b) < 0))
-		return;
-	put(v, RENDER_BOLD, "", buf_cstr(&b));
+	if (how != RECORDED_NOTHING && buf_failed(&b) == 0)
+		put(v, RENDER_BOLD, label, buf_cstr(&b));
 }
 
 static void show_result(struct logview *v, const struct json *r)
 {
-	const char *text = json_get_str(r, "text"),
-		   *tool = json_get_str(r, "tool") ?: "",
-		   *outcome = json_get_str(r, "outcome") ?: "";
-	const bool failed = strcmp(outcome, "error") == 0;
-	_cleanup_json_ struct json *change = NULL;
+	const struct wrap w = { .cols = v->cols, .color = v->app->color_out };
+	_cleanup_buf_ struct buf own = BUF_INIT(LOGVIEW_TEXT),
+				 rows = BUF_INIT(LOGVIEW_TEXT);
+	struct recorded_result result;
 
-	if (v->secret && failed && strcmp(tool, "input") == 0)
-		text = VIEW_SECRET_WHY;
-	v->secret = view_secret_wanted(v->secret, tool, json_get_str(r, "state"), text);
-	if (v->change)
-		show_change(v, failed ? NULL : text);
-	change = take(&v->change, NULL);
-	if (text && *text && strcmp(outcome, "finished") != 0 && (!change || failed))
-		put(v, failed ? RENDER_RED : RENDER_DIM, "  ", text);
+	recorded_result(&v->recorded, r, &own, &result);
+	if (result.diff) {
+		diffview_text(result.diff, &w, SIZE_MAX, &rows);
+		fputs(buf_cstr(&rows), v->app->out);
+	}
+	if (result.text)
+		put(v, result.failed ? RENDER_RED : RENDER_DIM, "  ", result.text);
 }
 
 static void show_text(struct logview *v, const struct json *r)
@@ -214,7 +163,7 @@ static const struct {
 
 void logview_done(struct logview *v)
 {
-	json_free(&v->change);
+	recorded_done(&v->recorded);
 	buf_done(&v->said);
 }
 

@@ -9,14 +9,13 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "cli/show/app.h"
+#include "cli/task/record/recorded.h"
 
 struct logview {
-	const struct app *app; /* borrowed */
-	unsigned cols;	       /* of the terminal that app->out is; 0 = none */
-	bool secret;	       /* a program waits for a password */
-	struct json
-		*change; /* owned; arguments of an edit without its result; or NULL */
-	struct buf said; /* owned; the last words of the model */
+	const struct app *app;	  /* borrowed */
+	unsigned cols;		  /* of the terminal that app->out is; 0 = none */
+	struct recorded recorded; /* owned */
+	struct buf said;	  /* owned; the last words of the model */
 };
 void logview_done(struct logview *v);
 #define _cleanup_logview_ _cleanup_(logview_done)

@@ -8,7 +8,6 @@
 #include "cli/show/mdhtml.h"
 #include "cli/show/wrap.h"
 #include "cli/task/view/diffview.h"
-#include "cli/task/view/secret.h"
 
 enum { PAGE_TEXT = 64 << 20 };
 
@@ -95,94 +94,55 @@ static void on_model(struct page *p, const struct json *r)
 	buf_adds(p->out, "</dl>\n");
 }
 
+static void add_said(void *page, const char *text)
+{
+	add_words(page, "words", text);
+}
+
 /* A round without anything to show has no heading. */
 static void on_response(struct page *p, const struct json *r)
 {
-	const struct json *content = json_get(json_get(r, "message"), "content");
 	const int64_t round = json_get_int(r, "round", 0);
 
 	if (round > 0)
 		p->round = (unsigned)round;
-	add_words(p, "words", json_str(content));
-	if (json_type(content) != JSON_ARRAY)
-		return;
-	json_each(it, content)
-	{
-		add_words(p, "words", json_get_str(it, "text"));
-	}
-}
-
-/* What is written into a file is shown when it is known what became of it. */
-static bool begin_change(struct page *p, const char *tool, const struct json *args)
-{
-	const char *path = json_get_str(args, "path");
-
-	if (!path ||
-	    (strcmp(tool, "edit_file") != 0 && strcmp(tool, "write_file") != 0))
-		return false;
-	add_pre(p, "call", tool[0] == 'e' ? "edit_file " : "write_file ", path);
-	p->change = json_dup(args);
-	return true;
-}
-
-static void add_diff(struct page *p, const char *diff)
-{
-	const struct wrap w = { .color = true };
-	_cleanup_buf_ struct buf rows = BUF_INIT(PAGE_TEXT);
-
-	diffview_text(diff, &w, SIZE_MAX, &rows);
-	if (rows.len)
-		add_rows(p, "result", &rows);
+	recorded_words(r, add_said, p);
 }
 
 static void on_call(struct page *p, const struct json *r)
 {
-	const struct json *args = json_get(r, "args");
-	const char *tool = json_get_str(r, "tool") ?: "?";
-	const char *command = json_get_str(args, "command");
 	_cleanup_buf_ struct buf b = BUF_INIT(PAGE_TEXT);
+	const struct json *args = json_get(r, "args");
+	const char *label;
+	const enum recorded_shown how = recorded_call(&p->recorded, r, &label, &b);
 
-	json_free(&p->change);
-	if (strcmp(tool, "finish") == 0 || begin_change(p, tool, args))
-		return;
-	if (strcmp(tool, "shell") == 0 && command) {
-		add_pre(p, "call", "$ ", command);
-		return;
+	if (how == RECORDED_UNKNOWN) {
+		buf_addf(&b, "%s ", json_get_str(r, "tool") ?: "?");
+		if (json_len(args) == 1 && json_get_str(args, "path"))
+			buf_adds(&b, json_get_str(args, "path"));
+		else if (args)
+			json_print(args, false, &b);
 	}
-	if (strcmp(tool, "python") == 0 && json_get_str(args, "code")) {
-		add_pre(p, "call", "python ", json_get_str(args, "code"));
-		return;
-	}
-	if (p->secret && strcmp(tool, "input") == 0) {
-		view_secret_input(args, &b);
-		add_pre(p, "call", "", buf_cstr(&b));
-		return;
-	}
-	buf_addf(&b, "%s ", tool);
-	if (json_len(args) == 1 && json_get_str(args, "path"))
-		buf_adds(&b, json_get_str(args, "path"));
-	else if (args)
-		json_print(args, false, &b);
-	add_pre(p, "call", "", buf_cstr(&b));
+	if (how != RECORDED_NOTHING)
+		add_pre(p, "call", label, buf_cstr(&b));
 }
 
 static void on_result(struct page *p, const struct json *r)
 {
-	const char *text = json_get_str(r, "text"),
-		   *tool = json_get_str(r, "tool") ?: "",
-		   *outcome = json_get_str(r, "outcome") ?: "";
-	const bool failed = strcmp(outcome, "error") == 0;
-	const bool bad = failed || json_get_int(r, "exit", 0) > 0;
-	_cleanup_json_ struct json *change = take(&p->change, NULL);
-	_cleanup_buf_ struct buf own = BUF_INIT(PAGE_TEXT);
+	const struct wrap w = { .color = true };
+	_cleanup_buf_ struct buf own = BUF_INIT(PAGE_TEXT), rows = BUF_INIT(PAGE_TEXT);
+	struct recorded_result result;
 
-	if (p->secret && failed && strcmp(tool, "input") == 0)
-		text = VIEW_SECRET_WHY;
-	p->secret = view_secret_wanted(p->secret, tool, json_get_str(r, "state"), text);
-	if (change)
-		add_diff(p, diffview_whole(change, failed ? NULL : text, &own));
-	if (text && *text && strcmp(outcome, "finished") != 0 && (!change || failed))
-		add_pre(p, bad ? "result bad" : "result", "", text);
+	recorded_result(&p->recorded, r, &own, &result);
+	if (result.diff)
+		diffview_text(result.diff, &w, SIZE_MAX, &rows);
+	if (rows.len)
+		add_rows(p, "result", &rows);
+	if (result.text)
+		add_pre(p,
+			result.failed || json_get_int(r, "exit", 0) > 0 ? "result bad"
+									: "result",
+			"", result.text);
 }
 
 static void on_user(struct page *p, const struct json *r)
@@ -262,7 +222,7 @@ void page_end(struct page *p, const char *terminal, size_t len)
 {
 	struct html h;
 
-	json_free(&p->change);
+	recorded_done(&p->recorded);
 	if (len) {
 		buf_addf(p->out,
 			 "<details><summary>%s that the terminals showed</summary>\n"

@@ -9,15 +9,14 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "cli/task/record/recorded.h"
 
 enum { PAGE_MAX = 256 << 20, PAGE_TERMINAL = 4 << 20 };
 
 struct page {
-	struct buf *out;       /* borrowed */
-	unsigned round, begun; /* the last one, and the last that has a heading */
-	struct json
-		*change; /* owned; arguments of an edit without its result; or NULL */
-	bool secret;	 /* a program waits for a password */
+	struct buf *out;	  /* borrowed */
+	unsigned round, begun;	  /* the last one, and the last that has a heading */
+	struct recorded recorded; /* owned, until page_end() */
 };
 
 /** page_begin() - the head, for a page called @title */

@@ -82,7 +82,8 @@ static void test(const void *p)
 {
 	const struct row *r = p;
 	struct app app = { .name = "cubby log" };
-	_cleanup_logview_ struct logview v = { .app = &app, .secret = true };
+	_cleanup_logview_ struct logview v = { .app = &app,
+					       .recorded = { .secret = true } };
 	char *text = NULL, *records = strdup(r->record), *rest = records;
 	size_t len = 0;
 
