@@ -22,9 +22,10 @@ int opt_boxes_check(struct app *, void *args, struct err *e)
 }
 
 struct each {
-	const struct opt_boxes_work *w;
+	const struct app *app;
 	const struct boxlist *l;
 	opt_boxes_fn *fn;
+	const void *args;  /* of @fn */
 	struct json *done; /* owned: what was done, for --json */
 };
 
@@ -35,9 +36,9 @@ static int one(const struct each *x, const struct boxlist_item *b, struct err *e
 	json_set_str(j, "key", b->key);
 	json_set_str(j, "project", b->project);
 	json_set(j, "running", json_bool(b->running));
-	if (x->fn(x->w, b, e) < 0) {
+	if (x->fn(x->app, x->args, b, e) < 0) {
 		json_free(&j);
-		return cmd_fail(x->w->app, e, CMD_FAILED);
+		return cmd_fail(x->app, e, CMD_FAILED);
 	}
 	json_add(x->done, j);
 	return CMD_DONE;
@@ -46,9 +47,9 @@ static int one(const struct each *x, const struct boxlist_item *b, struct err *e
 static int named(const struct each *x, const char *name)
 {
 	struct err e = ERR_NONE;
-	const struct boxlist_item *b = boxlist_find(x->l, name, x->w->app->box, &e);
+	const struct boxlist_item *b = boxlist_find(x->l, name, x->app->box, &e);
 
-	return b ? one(x, b, &e) : cmd_fail(x->w->app, &e, CMD_FAILED);
+	return b ? one(x, b, &e) : cmd_fail(x->app, &e, CMD_FAILED);
 }
 
 /* Without a name: the box of the current directory, for rm not one of a directory above. */
@@ -87,8 +88,9 @@ int opt_boxes_each(const struct app *app, const struct opt_boxes *o, opt_boxes_f
 {
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_json_ struct json *done = json_array();
-	const struct opt_boxes_work w = { .app = app, .args = args };
-	const struct each x = { .w = &w, .l = &l, .fn = fn, .done = done };
+	const struct each x = {
+		.app = app, .l = &l, .fn = fn, .args = args, .done = done
+	};
 	bool own_one = !o->all && !o->names.n;
 	struct err e = ERR_NONE;
 	char key[HASH_HEX];

@@ -25,12 +25,9 @@ int opt_boxes_check(struct app *app, void *args, struct err *e);
 		.check = opt_boxes_check                            \
 	}
 
-struct opt_boxes_work {
-	const struct app *app;
-	const void *args; /* of the command */
-};
-typedef int opt_boxes_fn(const struct opt_boxes_work *w, const struct boxlist_item *b,
-			 struct err *e);
+/* @args: of the command */
+typedef int opt_boxes_fn(const struct app *app, const void *args,
+			 const struct boxlist_item *b, struct err *e);
 
 /**
  * opt_boxes_each() - call @fn for each box that is meant

@@ -11,27 +11,27 @@ struct args {
 	bool force, yes;
 };
 
-static int remove_box(const struct opt_boxes_work *w, const struct boxlist_item *b,
-		      struct err *e)
+static int remove_box(const struct app *app, const void *args,
+		      const struct boxlist_item *b, struct err *e)
 {
-	const struct args *a = w->args;
+	const struct args *a = args;
 	int r = a->yes || a->force || a->boxes.all
 			? 0
-			: removal_confirm_one(w->app, b->key, e);
+			: removal_confirm_one(app, b->key, e);
 
 	if (r < 0)
 		return r;
-	r = (a->force ? boxend_stop(w->app->store, b->key, e)
-		      : boxend_idle(w->app->store, b->key, e));
+	r = (a->force ? boxend_stop(app->store, b->key, e)
+		      : boxend_idle(app->store, b->key, e));
 	if (r == 0) {
-		acting_rest(w->app, b->key, b->project);
-		r = boxend_remove(w->app->store, b->key, false, e);
+		acting_rest(app, b->key, b->project);
+		r = boxend_remove(app->store, b->key, false, e);
 	}
 	if (r == -EBUSY)
 		return err_hint(e, "--force does both");
 	if (r < 0)
 		return r;
-	render_note(w->app, "the box %s%s%sof '%s' is removed", *b->name ? "'" : "",
+	render_note(app, "the box %s%s%sof '%s' is removed", *b->name ? "'" : "",
 		    b->name, *b->name ? "' " : "", b->project);
 	return 0;
 }

@@ -21,37 +21,37 @@ static uint64_t deadline(const struct args *a)
 }
 
 /* With --all every box has the same time: nobody waits for another. */
-static int ask(const struct opt_boxes_work *w, const struct boxlist_item *b,
+static int ask(const struct app *app, const void *, const struct boxlist_item *b,
 	       struct err *)
 {
 	if (b->running)
-		(void)boxend_ask(w->app->store, b->key, services_first, ERR_IGNORED);
+		(void)boxend_ask(app->store, b->key, services_first, ERR_IGNORED);
 	return 0;
 }
 
-static int stop(const struct opt_boxes_work *w, const struct boxlist_item *b,
+static int stop(const struct app *app, const void *args, const struct boxlist_item *b,
 		struct err *e)
 {
-	const struct args *a = w->args;
+	const struct args *a = args;
 	struct boxend_grace grace = a->grace;
 	bool killed = false;
 	int r;
 
 	if (!b->running) {
-		render_note(w->app, "the box of '%s' is not running%s%s", b->project,
+		render_note(app, "the box of '%s' is not running%s%s", b->project,
 			    *b->name ? ", name " : "", b->name);
 		return 0;
 	}
 	if (!a->boxes.all)
 		grace.until_ms = deadline(a);
 	grace.killed = &killed;
-	r = boxend_within(w->app->store, b->key, &grace, e);
+	r = boxend_within(app->store, b->key, &grace, e);
 	if (r < 0)
 		return r;
-	render_note(w->app, "the box of '%s' %s%s%s", b->project,
+	render_note(app, "the box of '%s' %s%s%s", b->project,
 		    killed ? "did not answer, and was killed" : "is stopped",
 		    *b->name ? ", name " : "", b->name);
-	acting_rest(w->app, b->key, b->project);
+	acting_rest(app, b->key, b->project);
 	return 0;
 }
 
