@@ -19,13 +19,12 @@ static int cut_middle(const char *text, size_t keep, const char *log, struct buf
 	size_t len = strlen(text);
 	size_t head = char_start(text, keep * 2 / 3);
 	size_t tail = char_start(text, len - keep / 3);
-	int r = buf_add(out, text, head);
 
-	r = r
-		    ?: buf_addf(out, "\n[… %zu bytes left out to save context%s%s …]\n",
-				tail - head, log ? "; all of it is in " : "",
-				log ? log : "");
-	return r ?: buf_adds(out, text + tail);
+	buf_add(out, text, head);
+	buf_addf(out, "\n[… %zu bytes left out to save context%s%s …]\n", tail - head,
+		 log ? "; all of it is in " : "", log ? log : "");
+	buf_adds(out, text + tail);
+	return buf_failed(out);
 }
 
 static bool is_long(const struct history_entry *x, unsigned round, size_t keep)

@@ -117,14 +117,10 @@ int git_take_base_now(struct git_take *t, struct git_take_base *ret, struct err 
 
 /* ---- on disk ---------------------------------------------------------------------------- */
 
-static int add_all(struct buf *out, const char *word, const struct git_refs *m)
+static void add_all(struct buf *out, const char *word, const struct git_refs *m)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < m->n && r == 0; i++)
-		r = buf_addf(out, "%s %s %s\n", word, m->list[i].name,
-			     m->list[i].value);
-	return r;
+	for (size_t i = 0; i < m->n; i++)
+		buf_addf(out, "%s %s %s\n", word, m->list[i].name, m->list[i].value);
 }
 
 /* Not synced: without it, after a loss of power, the host's refs count as moved, and the
@@ -134,16 +130,18 @@ int git_take_base_save(const struct git_take *t, struct err *e)
 	const struct git_take_base *b = &t->base;
 	_cleanup_buf_ struct buf text = BUF_INIT(BASE_TEXT);
 	_cleanup_close_ int fd = -1;
-	int r = buf_addf(
-		&text,
-		"index %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\nhead %s\n",
-		b->index_ino, b->index_size, b->index_mtime, b->index_meaning, b->head) ?:
-		add_all(&text, "loose", &b->refs.loose) ?:
-		add_all(&text, "packed", &b->refs.packed) ?:
-		add_all(&text, "own", &b->own);
+	int r;
 
-	if (r < 0)
-		return err_sys(e, r, "cannot note the state of a repository");
+	buf_addf(&text,
+		 "index %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\nhead %s\n",
+		 b->index_ino, b->index_size, b->index_mtime, b->index_meaning,
+		 b->head);
+	add_all(&text, "loose", &b->refs.loose);
+	add_all(&text, "packed", &b->refs.packed);
+	add_all(&text, "own", &b->own);
+	if (buf_failed(&text) < 0)
+		return err_sys(e, buf_failed(&text),
+			       "cannot note the state of a repository");
 	fd = sys_openat(t->conf->state, "base.new", O_CREAT | O_TRUNC | O_WRONLY, 0600);
 	if (fd < 0)
 		return err_sys(e, fd, "cannot note the state of a repository");

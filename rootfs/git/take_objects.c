@@ -124,9 +124,10 @@ int git_take_objects_put(struct git_take *t, const struct upper_entry *x, struct
 		t->packs |= r == 0;
 		return r;
 	}
+	if (strlen(x->path) != 9 + 2 * t->sum || x->path[10] != '/')
+		return 0;
 	snprintf(sum, sizeof(sum), "%.2s%.66s", x->path + 8, x->path + 11);
-	if (strlen(x->path) != 9 + 2 * t->sum || x->path[10] != '/' ||
-	    !git_text_is_sum(sum, strlen(sum)))
+	if (!git_text_is_sum(sum, strlen(sum)))
 		return 0;
 	if (sys_faccessat(t->conf->git, x->path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
