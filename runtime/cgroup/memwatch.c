@@ -6,14 +6,16 @@
  * Memory can also lie in files that nobody has mapped: in the box's /tmp, /run and
  * /dev/shm, in segments of System V, in memfds. These are counted by the file. A page that
  * is in such a file and mapped is in both sums: of the shares, what is of this kind is
- * counted once, at the larger of the two. Tables of pages are counted as well: a program
- * can have gigabytes of them that lead to one page of zeros.
+ * counted once, at the larger of the two. Semaphores and messages of System V have neither
+ * pages nor a process: gigabytes of them are made in a moment. Tables of pages are counted
+ * as well: a program can have gigabytes of them that lead to one page of zeros.
  *
  * A look holds up the monitor, so what it costs has an end: beyond so many descriptors in
  * the whole box who has many of them is killed unseen, for a memfd may be behind each; and
  * of the shares no more are asked for once they are too much and have taken a while. */
 #include "runtime/cgroup/memwatch.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -38,8 +40,11 @@ enum {
 	MEMWATCH_STUCK = 100,
 	MEMWATCH_REAPED = 5,
 	MEMWATCH_TEXT = 4096,
-	MEMWATCH_SEGMENTS = 1 << 20, /* bytes of text about them */
-	MEMWATCH_FILES = 4096,	     /* memfds that are told apart */
+	MEMWATCH_SEGMENTS = 1 << 20, /* bytes of text about them: 10,000 arrays */
+	MEMWATCH_SEM_BYTES = 64,
+	MEMWATCH_MSG_BYTES = 64,  /* with nothing in it */
+	MEMWATCH_ID_BYTES = 512,  /* of an array or a queue */
+	MEMWATCH_FILES = 4096,	  /* memfds that are told apart */
 	MEMWATCH_OPEN = 64 << 10, /* descriptors that one look counts; beyond them … */
 	MEMWATCH_MANY = 1024,	  /* … so many of one process are too many, */
 	MEMWATCH_FEW = 64,	  /* and beyond twice as many so few */
@@ -63,6 +68,11 @@ static bool is_on(int fd, long magic)
 	return sys_fstatfs(fd, &fs) >= 0 && fs.f_type == magic;
 }
 
+static bool is_list(int fd)
+{
+	return fd < 0 || is_on(fd, PROC_SUPER_MAGIC);
+}
+
 int memwatch_open(int fds[MEMWATCH_FDS], const struct memwatch_conf *limit,
 		  struct memwatch *ret, struct err *e)
 {
@@ -72,8 +82,8 @@ int memwatch_open(int fds[MEMWATCH_FDS], const struct memwatch_conf *limit,
 		w.fds[i] = take(&fds[i], -1);
 	if (!is_on(w.fds[MEMWATCH_PROC], PROC_SUPER_MAGIC) ||
 	    (w.fds[MEMWATCH_TMP] >= 0 && !is_on(w.fds[MEMWATCH_TMP], TMPFS_MAGIC)) ||
-	    (w.fds[MEMWATCH_SHM] >= 0 &&
-	     !is_on(w.fds[MEMWATCH_SHM], PROC_SUPER_MAGIC))) {
+	    !is_list(w.fds[MEMWATCH_SHM]) || !is_list(w.fds[MEMWATCH_SEM]) ||
+	    !is_list(w.fds[MEMWATCH_MSG])) {
 		memwatch_close(&w);
 		return err_set(e, -EBADMSG,
 			       "cannot watch the memory of the box: no /proc of it");
@@ -148,6 +158,22 @@ uint64_t memwatch_sysv(const char *text)
 			sum += strtoull(at, NULL, 10);
 			columns++;
 		}
+	}
+	return sum;
+}
+
+uint64_t memwatch_column(const char *text, unsigned n, uint64_t each)
+{
+	uint64_t sum = 0;
+
+	for (const char *line = strchr(text, '\n'); line && line[1];
+	     line = strchr(line + 1, '\n')) {
+		char *at = (char *)(uintptr_t)(line + 1);
+		uint64_t value = 0;
+
+		for (unsigned i = 0; i <= n; i++)
+			value = strtoull(at, &at, 10);
+		sum += value + each;
 	}
 	return sum;
 }
@@ -329,16 +355,17 @@ static void add(struct sum *s, struct memwatch *w, const char *pid,
 }
 
 /* Of @files what is not in the shares. */
-static uint64_t with_files(const struct sum *s, uint64_t files)
+static uint64_t with_files(const struct memwatch *w, const struct sum *s,
+			   uint64_t files)
 {
-	return s->bytes + (files > s->shmem ? files - s->shmem : 0);
+	return s->bytes + w->kernel + (files > s->shmem ? files - s->shmem : 0);
 }
 
 /* Who shares all of its memory with others is walked through for each of them. */
 static bool is_enough(const struct memwatch *w, const struct sum *s, uint64_t files,
 		      uint64_t began_ms)
 {
-	return with_files(s, files) > w->limit.memory &&
+	return with_files(w, s, files) > w->limit.memory &&
 	       sys_now_ms() - began_ms > MEMWATCH_SHARES_MS;
 }
 
@@ -364,6 +391,18 @@ static int add_up(struct memwatch *w, measure_fn *measure, uint64_t files,
 	return scan.failed;
 }
 
+/* A list that is too long to be read is too much. */
+static bool read_list(const struct memwatch *w, int fd, struct buf *ret, uint64_t *sum)
+{
+	int r = fd < 0 ? fd : sys_lseek(fd, 0, SEEK_SET) < 0 ? -EIO : 0;
+
+	if (r == 0)
+		r = file_read_fd(fd, ret, ERR_IGNORED);
+	if (r == -EMSGSIZE)
+		*sum += w->limit.memory;
+	return r == 0;
+}
+
 /* What lies in the box's memory filesystem and its segments, mapped or not. */
 static uint64_t stored(const struct memwatch *w)
 {
@@ -373,10 +412,25 @@ static uint64_t stored(const struct memwatch *w)
 
 	if (w->fds[MEMWATCH_TMP] >= 0 && sys_fstatfs(w->fds[MEMWATCH_TMP], &fs) >= 0)
 		sum += (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
-	if (w->fds[MEMWATCH_SHM] >= 0 &&
-	    sys_lseek(w->fds[MEMWATCH_SHM], 0, SEEK_SET) == 0 &&
-	    file_read_fd(w->fds[MEMWATCH_SHM], &text, ERR_IGNORED) >= 0)
+	if (read_list(w, w->fds[MEMWATCH_SHM], &text, &sum))
 		sum += memwatch_sysv(buf_cstr(&text));
+	return sum;
+}
+
+/* Behind key, id and mode: how many semaphores; or bytes, and how many messages. */
+static uint64_t in_kernel(const struct memwatch *w)
+{
+	_cleanup_buf_ struct buf sem = BUF_INIT(MEMWATCH_SEGMENTS);
+	_cleanup_buf_ struct buf msg = BUF_INIT(MEMWATCH_SEGMENTS);
+	uint64_t sum = 0;
+
+	if (read_list(w, w->fds[MEMWATCH_SEM], &sem, &sum))
+		sum += MEMWATCH_SEM_BYTES *
+		       memwatch_column(buf_cstr(&sem), 3,
+				       MEMWATCH_ID_BYTES / MEMWATCH_SEM_BYTES);
+	if (read_list(w, w->fds[MEMWATCH_MSG], &msg, &sum))
+		sum += memwatch_column(buf_cstr(&msg), 3, MEMWATCH_ID_BYTES) +
+		       MEMWATCH_MSG_BYTES * memwatch_column(buf_cstr(&msg), 4, 0);
 	return sum;
 }
 
@@ -481,11 +535,12 @@ unsigned memwatch_look(struct memwatch *w)
 	if (w->limit.pids && w->pids > w->limit.pids)
 		kill_newest(w);
 	files = (w->limit.memory ? stored(w) : 0) + s->files.bytes;
-	used = s->bytes + files;
+	w->kernel = w->limit.memory ? in_kernel(w) : 0;
+	used = s->bytes + w->kernel + files;
 	if (w->limit.memory && used > w->limit.memory) {
 		if (add_up(w, shares, files, s) < 0)
 			return MEMWATCH_SOONEST_MS;
-		used = with_files(s, files);
+		used = with_files(w, s, files);
 	}
 	w->used = used;
 	w->peak = MAX(w->peak, used);

@@ -21,11 +21,13 @@ enum {
 	MEMWATCH_PROC, /* the box's /proc */
 	MEMWATCH_TMP,  /* its memory filesystem (mount/kernel.h) */
 	MEMWATCH_SHM,  /* /proc/sysvipc/shm of its ipc namespace */
+	MEMWATCH_SEM,  /* … and sem, */
+	MEMWATCH_MSG,  /* … and msg */
 	MEMWATCH_FDS
 };
-#define MEMWATCH_NO_FD     \
-	{                  \
-		-1, -1, -1 \
+#define MEMWATCH_NO_FD             \
+	{                          \
+		-1, -1, -1, -1, -1 \
 	}
 
 struct memwatch_conf {
@@ -38,6 +40,7 @@ struct memwatch {
 	struct memwatch_conf limit;
 	dev_t shmem;	     /* of files that nobody has given a name (memfds) */
 	uint64_t used, peak; /* bytes, of the looks so far */
+	uint64_t kernel;     /* of used: what only the kernel has */
 	uint64_t pids;	     /* processes and threads at the last look */
 	uint64_t kills;	     /* for memory */
 	uint64_t pid_kills;  /* for their number */
@@ -80,5 +83,8 @@ int memwatch_status(const char *text, struct memwatch_process *ret);
 int memwatch_rollup(const char *text, struct memwatch_process *ret);
 /** memwatch_sysv() - bytes of all segments of /proc/sysvipc/shm */
 uint64_t memwatch_sysv(const char *text);
+/** memwatch_column() - the sum of the @n-th column of all lines but the first (from 0), and
+ *  @each for every line */
+uint64_t memwatch_column(const char *text, unsigned n, uint64_t each);
 
 #endif

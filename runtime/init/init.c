@@ -95,7 +95,9 @@ static void say_ready(const struct init *in)
 {
 	int fds[] = { sys_open("/proc", O_RDONLY | O_DIRECTORY),
 		      sys_open("/tmp", O_RDONLY | O_DIRECTORY),
-		      sys_open("/proc/sysvipc/shm", O_RDONLY) };
+		      sys_open("/proc/sysvipc/shm", O_RDONLY),
+		      sys_open("/proc/sysvipc/sem", O_RDONLY),
+		      sys_open("/proc/sysvipc/msg", O_RDONLY) };
 	struct wire_inside body = { .no_setid = setid_refused(&in->setid) };
 	struct wire_head head = { .type = WIRE_READY, .len = sizeof(body) };
 	unsigned n = 0;

@@ -49,6 +49,21 @@ info() { cubby info --json | jq -r ".$1"; }
 	[ "$output" = again ]
 }
 
+@test "--memory: without a cgroup, what only the kernel has for the box counts" {
+	local what
+	without_cgroups cubby exec --keep --memory 128M -- true
+	[ "$(info cgroup)" = rlimits ] || skip "this host gives the box a cgroup all the same"
+	for what in semaphores messages; do
+		run -0 without_cgroups cubby exec --keep --memory 128M -- ./hog $what 30
+		[ "$output" = left ]
+		run --separate-stderr without_cgroups cubby exec -- sh -c './hog $1 150; sleep 30' sh $what
+		echo "$what: $status $stderr"
+		[ "$status" -eq 137 ]
+		[[ $stderr == *"out of memory"* ]]
+		cubby stop >/dev/null 2>&1 || true # nobody's end but the box's frees it
+	done
+}
+
 # One page of zeros is behind all of the addresses: nothing is resident.
 @test "--memory: without a cgroup, tables of pages count with what they lead to" {
 	without_cgroups cubby exec --keep --memory 128M -- true

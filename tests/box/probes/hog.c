@@ -1,8 +1,8 @@
 /* hog - uses a resource: "hog memory MIB"; "hog hold MIB", which keeps it for six seconds;
  * "hog shared MIB", which four processes share; "hog forks"; "hog cpu MS" (prints the CPU
  * milliseconds that it got in so many of the clock's); "hog reserve GIB" of addresses alone;
- * "hog memfd MIB", "hog secret MIB" (memfd_secret) and "hog segment MIB", memory that no process
- * has mapped; "hog users N":
+ * "hog memfd MIB", "hog secret MIB" (memfd_secret), "hog segment MIB", memory that no process
+ * has mapped; "hog semaphores MIB", "hog messages MIB", which only the kernel has; "hog users N":
  * 40 processes of each of so many users, and how many are there in the end. */
 #include <dirent.h>
 #include <errno.h>
@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -175,6 +177,32 @@ static int segment(size_t mib)
 	return 0;
 }
 
+static int semaphores(size_t mib)
+{
+	for (size_t i = 0; i < mib; i++)
+		if (semget(IPC_PRIVATE, 16 << 10, 0600) < 0) /* 64 bytes each */
+			return 1;
+	puts("left");
+	return 0;
+}
+
+static int messages(size_t mib)
+{
+	const struct {
+		long kind;
+	} empty = { 1 };
+	int id = -1;
+
+	for (size_t i = 0; i < mib << 14; i++) {
+		if (i % 16384 == 0)
+			id = msgget(IPC_PRIVATE, 0600);
+		if (msgsnd(id, &empty, 0, IPC_NOWAIT))
+			return 1;
+	}
+	puts("left");
+	return 0;
+}
+
 static void stay(unsigned uid)
 {
 	if (setuid(uid) < 0)
@@ -220,6 +248,10 @@ int main(int argc, char **argv)
 		return secret((size_t)atol(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "segment"))
 		return segment((size_t)atol(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "semaphores"))
+		return semaphores((size_t)atol(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "messages"))
+		return messages((size_t)atol(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "users"))
 		return users((unsigned)atol(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "cpu"))

@@ -99,6 +99,19 @@ static void sysv(const void *p)
 	assert_int_equal(memwatch_sysv(row->text), row->want);
 }
 
+static void columns(void)
+{
+	static const char text[] = "       key      semid perms      nsems   uid\n"
+				   "         0          0   600      32000     0\n"
+				   "       -77          1   600          5     0\n";
+
+	assert_int_equal(memwatch_column(text, 3, 0), 32005);
+	assert_int_equal(memwatch_column(text, 3, 8), 32021);
+	assert_int_equal(memwatch_column(text, 1, 0), 1);
+	assert_int_equal(memwatch_column("only a head\n", 3, 8), 0);
+	assert_int_equal(memwatch_column("", 3, 8), 0);
+}
+
 static int open_dir(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -111,8 +124,9 @@ static void without_a_box(void)
 {
 	static const struct memwatch_conf limit = { .memory = 1 << 20 };
 	int none[MEMWATCH_FDS] = MEMWATCH_NO_FD;
-	int bad[MEMWATCH_FDS] = { open_dir("/tmp"), -1, -1 };
-	int no_tmp[MEMWATCH_FDS] = { open_dir("/proc"), open_dir("/etc"), -1 };
+	int bad[MEMWATCH_FDS] = { open_dir("/tmp"), -1, -1, -1, -1 };
+	int no_tmp[MEMWATCH_FDS] = { open_dir("/proc"), open_dir("/etc"), -1, -1, -1 };
+	int no_sem[MEMWATCH_FDS] = { open_dir("/proc"), -1, -1, open_dir("/etc"), -1 };
 	struct memwatch w = MEMWATCH_NONE;
 	struct err e = ERR_NONE;
 
@@ -120,6 +134,7 @@ static void without_a_box(void)
 	unit_err(&e, -EBADMSG, "cannot watch the memory of the box: no /proc of it");
 	assert_int_equal(memwatch_open(bad, &limit, &w, &e), -EBADMSG);
 	assert_int_equal(memwatch_open(no_tmp, &limit, &w, &e), -EBADMSG);
+	assert_int_equal(memwatch_open(no_sem, &limit, &w, &e), -EBADMSG);
 	assert_int_equal(no_tmp[0], -1);
 	assert_int_equal(w.fds[MEMWATCH_PROC], -1);
 }
@@ -129,7 +144,7 @@ static void without_a_box(void)
 static void looks(void)
 {
 	static const struct memwatch_conf limit = { UINT64_MAX, UINT64_MAX };
-	int fds[MEMWATCH_FDS] = { open_dir("/proc"), -1, -1 };
+	int fds[MEMWATCH_FDS] = { open_dir("/proc"), -1, -1, -1, -1 };
 	struct memwatch w = MEMWATCH_NONE;
 	struct err e = ERR_NONE;
 	unsigned ms;
@@ -151,6 +166,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "what is no /proc", without_a_box },
 		{ "adds up and kills nobody within the limit", looks },
+		{ "a column of a list of System V", columns },
 	};
 
 	return unit_rows("memwatch_status", status_rows, status) +
