@@ -19,6 +19,8 @@ struct gate_look {
 	struct buf seen; /* owned */
 };
 
+static const char line_ends[] = "\r\n\r\n";
+
 int gate_look_start(struct gate_conn *c)
 {
 	const struct gate_policy *p = c->g->policy;
@@ -29,7 +31,7 @@ int gate_look_start(struct gate_conn *c)
 	c->look = gate_memory_get(c->g, sizeof(*c->look));
 	if (!c->look)
 		return -ENOMEM;
-	c->look->seen = (struct buf)BUF_INIT(GATE_HELLO_MAX);
+	c->look->seen = (struct buf)BUF_INIT(GATE_HELLO_MAX + strlen(line_ends));
 	c->pump.up.allowance = 0;
 	return 0;
 }
@@ -170,6 +172,18 @@ static int judge(struct gate_conn *c)
 	return r;
 }
 
+/* No more will come. There are servers to which that ends a line, and a head. */
+static int judge_last(struct gate_conn *c)
+{
+	struct buf *seen = &c->look->seen;
+	int r = seen->len ? buf_adds(seen, line_ends) : 0;
+
+	r = r < 0 ? gate_memory_check(c->g, r) : judge(c);
+	if (r >= 0)
+		look_no_more(c);
+	return r < 0 ? r : 1;
+}
+
 int gate_look_run(struct gate_conn *c)
 {
 	size_t *allowance = &c->pump.up.allowance;
@@ -180,10 +194,8 @@ int gate_look_run(struct gate_conn *c)
 	if (!c->look || !c->pump.up.ready)
 		return 0;
 	n = sys_recv(c->in, bytes, sizeof(bytes), MSG_PEEK | MSG_DONTWAIT);
-	if (!n) { /* no more will come, and half of a greeting is none */
-		look_no_more(c);
-		return 1;
-	}
+	if (!n)
+		return judge_last(c);
 	if (n == -EAGAIN)
 		c->pump.up.ready = false;
 	if (n < 0 || (size_t)n <= *allowance)
