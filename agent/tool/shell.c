@@ -101,6 +101,17 @@ static int open_session(struct toolbox *t, const char *name, struct tool_result 
 	return 1;
 }
 
+int tool_shell_begin(struct toolbox *t, struct err *e)
+{
+	_cleanup_tool_result_ struct tool_result res;
+	struct session *s;
+	int r;
+
+	tool_result_init(&res);
+	r = open_session(t, session_arg(NULL), &res, &s, e);
+	return r == 0 ? err_set(e, -EINVAL, "%s", buf_cstr(&res.text)) : MIN(r, 0);
+}
+
 /* Who waits again and again need not look every half a minute: each look is a turn. */
 uint64_t tool_shell_patience(unsigned *waits, bool wait)
 {

@@ -96,6 +96,8 @@ struct toolbox_conf {
 int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct err *e);
 void toolbox_free(struct toolbox **t); /* ends its sessions */
 #define _cleanup_toolbox_ _cleanup_(toolbox_free)
+/** tool_shell_begin() - start the shell now: what each command would tell the model fails here */
+int tool_shell_begin(struct toolbox *t, struct err *e);
 /** tool_jobs_names() - what runs in the background of its sessions, in one line; "" = nothing */
 void tool_jobs_names(struct toolbox *t, struct buf *jobs);
 /**

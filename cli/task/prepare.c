@@ -100,6 +100,20 @@ static void fill_conf(struct taskwork *w)
 	w->conf.told_ctx = &w->inbox;
 }
 
+/* One that somebody chose: without it the model would be told so at each command. */
+static int try_shell(const struct taskwork *w, struct err *e)
+{
+	const struct config_value *v = &w->app->config->v[CONFIG_SHELL_COMMAND];
+	int r = v->text ? tool_shell_begin(w->tools, e) : 0;
+
+	if (r == 0)
+		return 0;
+	err_wrap(e, "shell-command");
+	return v->from != CONFIG_FROM_BOX
+		       ? r
+		       : err_hint(e, "'cubby unset shell-command' takes it back");
+}
+
 static int make_tools(struct taskwork *w, struct err *e)
 {
 	const struct config *c = w->app->config;
@@ -126,7 +140,7 @@ static int make_tools(struct taskwork *w, struct err *e)
 	if (r < 0)
 		return r;
 	conf.env = (const char *const *)w->image.env.v;
-	r = toolbox_new(&conf, &w->tools, e);
+	r = toolbox_new(&conf, &w->tools, e) ?: try_shell(w, e);
 	if (r < 0)
 		return r;
 	render_notes(w->app, toolbox_notes(w->tools));

@@ -459,3 +459,17 @@ stop_when() {
 	[[ $output == *"sleep 1000"*"sleep 2000"* ]]
 	cubby stop -q
 }
+
+@test "task: a shell that cannot be had ends it before a model is asked" {
+	model <<<"$(finish done)"
+	run -5 --separate-stderr task --shell-command nosuchword "look"
+	[ "$stderr" = "cubby run: shell-command: 'nosuchword' is no shell that can be driven; use bash, zsh, dash or sh" ]
+	cubby set -q shell-command=/opt/zsh
+	run -5 --separate-stderr task "look"
+	[ "$stderr" = "cubby run: shell-command: cannot start the shell '/opt/zsh': cannot run '/opt/zsh': No such file or directory; 'cubby unset shell-command' takes it back" ]
+	[ ! -e "$BATS_TEST_TMPDIR/requests" ] || [ "$(requests)" = 0 ]
+	run -0 cubby log
+	[[ $output != *look* ]]
+	cubby set -q shell-command=sh
+	run -0 --separate-stderr task "look"
+}
