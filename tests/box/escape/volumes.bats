@@ -167,6 +167,7 @@ readonly MAKE_GIT='made() { mkdir -p "$1/.git/objects" "$1/.git/refs"
 	local dir dirs how
 	. /etc/os-release
 	[[ $ID == debian || $ID == ubuntu ]] && command -v apt-get >/dev/null || skip "the host has no apt of Debian or Ubuntu"
+	[ -n "$(apt-get indextargets 2>/dev/null)" ] || skip "the host's apt has no sources"
 	export CUBBY_MIRRORS=docker.io=
 	mkdir -p other/bin moved/bin "$OUT/bin" "$LIB_DIR/bin" kept new
 	printf '#!/bin/sh\nexit 3\n' >"$LIB_DIR/bin/mmdebstrap" # which is found then
