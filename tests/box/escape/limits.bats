@@ -36,6 +36,8 @@ info() { cubby info --json | jq -r ".$1"; }
 	[[ $stderr == *"out of memory"* ]]
 	run -0 cubby exec -- ./hog secret 256 # nobody can count it
 	[ "$output" = ENOSYS ]
+	run -0 cubby exec -- ./hog piped 256
+	[ "$output" = ENOSYS ]
 	cubby stop
 	# What is left without an owner is freed by nobody's end but the box's.
 	run timeout "$(lib_longer 60)" cubby exec --keep --memory 128M -- true

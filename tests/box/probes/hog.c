@@ -1,12 +1,15 @@
 /* hog - uses a resource: "hog memory MIB"; "hog hold MIB", which keeps it for six seconds;
  * "hog shared MIB", which four processes share; "hog forks"; "hog cpu MS" (prints the CPU
  * milliseconds that it got in so many of the clock's); "hog reserve GIB" of addresses alone;
- * "hog memfd MIB", "hog secret MIB" (memfd_secret), "hog segment MIB", memory that no process
- * has mapped; "hog semaphores MIB", "hog messages MIB", which only the kernel has; "hog users N":
+ * "hog memfd MIB", "hog secret MIB" (memfd_secret), "hog piped MIB" (vmsplice), "hog segment
+ * MIB", memory that no process has mapped; "hog semaphores MIB", "hog messages MIB", which
+ * only the kernel has; "hog users N":
  * 40 processes of each of so many users, and how many are there in the end. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,7 @@
 #include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -177,6 +181,30 @@ static int segment(size_t mib)
 	return 0;
 }
 
+/* A byte of each huge page is in a pipe, and the page nowhere else. */
+static int piped(size_t mib)
+{
+	const size_t huge = 2 << 20;
+	int to[2] = { -1, -1 };
+
+	for (size_t i = 0; i < mib / 2; i++) {
+		char *at = mmap(NULL, 2 * huge, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *page = at + (huge - (uintptr_t)at % huge);
+		struct iovec one = { page, 1 };
+
+		if (at == MAP_FAILED || (i % 16 == 0 && pipe(to)))
+			return 1;
+		madvise(page, huge, MADV_HUGEPAGE);
+		*page = 1;
+		if (vmsplice(to[1], &one, 1, SPLICE_F_NONBLOCK) != 1)
+			return puts(strerrorname_np(errno)) < 0;
+		munmap(at, 2 * huge);
+	}
+	puts("left");
+	return 0;
+}
+
 static int semaphores(size_t mib)
 {
 	for (size_t i = 0; i < mib; i++)
@@ -248,6 +276,8 @@ int main(int argc, char **argv)
 		return secret((size_t)atol(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "segment"))
 		return segment((size_t)atol(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "piped"))
+		return piped((size_t)atol(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "semaphores"))
 		return semaphores((size_t)atol(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "messages"))

@@ -155,6 +155,8 @@ static const struct row {
 	BOX("process_madvise", SYS_process_madvise, E(EPERM), 0),
 	BOX("ptrace", SYS_ptrace, ALLOW, 0),
 	BOX("chown", SYS_chown, ALLOW, 0),
+	BOX("splice", SYS_splice, ALLOW, 0),
+	BOX("vmsplice", SYS_vmsplice, E(ENOSYS), 0),
 	BOX("mmap", SYS_mmap, ALLOW, 0, 0, 3, 0x22),
 	BOX("mmap HUGETLB", SYS_mmap, E(ENOMEM), 0, 0, 3, 0x40022),
 	BOX("memfd_create", SYS_memfd_create, ALLOW, 0, 3),
