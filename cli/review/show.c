@@ -445,13 +445,25 @@ static struct json *one_unit(const struct json *given)
 	return args;
 }
 
-/* Whether any of what stays is something that an apply takes when it is named. */
-static bool can_take(const struct json *list)
+/* Whether any of what stays is something that an apply takes when it is named: at once, or,
+ * where both sides have changed it, with an option. */
+static bool can_take(const struct json *list, bool conflict)
 {
 	json_each(it, list)
 	{
 		if (json_get_str(it, "class") && !json_get_bool(it, "chosen", false) &&
-		    !json_get_bool(it, "never", false))
+		    !json_get_bool(it, "never", false) &&
+		    json_get_bool(it, "conflict", false) == conflict)
+			return true;
+	}
+	return false;
+}
+
+static bool has_overlaps(const struct json *list)
+{
+	json_each(it, list)
+	{
+		if (reviewheld_member_is(it, "merge", "conflicts"))
 			return true;
 	}
 	return false;
@@ -460,10 +472,18 @@ static bool can_take(const struct json *list)
 static void note_kept(const struct reviewshow *s, const struct review *rv,
 		      const struct json *list)
 {
-	render_note(s->app, "kept in the box; 'cubby diff' shows it%s",
-		    can_take(list) ? ", 'cubby apply PATH' takes it over"
-		    : rv->running  ? ""
-				   : ", 'cubby discard PATH' throws it away");
+	const bool named = can_take(list, false), both = can_take(list, true);
+
+	render_note(s->app, "kept in the box; 'cubby diff' shows it%s%s%s",
+		    named ? ", 'cubby apply PATH' takes it over" : "",
+		    !both ? ""
+		    : has_overlaps(list)
+			    ? ", 'cubby apply --markers PATH' takes over both sides' "
+			      "lines, --overwrite the box's"
+			    : ", 'cubby apply --overwrite PATH' takes the box's over",
+		    named || both || rv->running
+			    ? ""
+			    : ", 'cubby discard PATH' throws it away");
 }
 
 /* What nobody has to be asked about. */

@@ -28,6 +28,24 @@ review() { task "$@"; } # it is the default
 	cubby rm -q -y
 }
 
+@test "apply: of what both have changed it is said which apply takes it over" {
+	printf '%s\n' a b c >same
+	cubby exec -q --project review -- sh -c 'sed -i s/a/box/ same'
+	sed -i s/a/host/ same
+	run -0 cubby apply --merge
+	[[ $output == *"kept in the box; 'cubby diff' shows it, 'cubby apply --markers PATH' takes over both sides' lines, --overwrite the box's"* ]]
+	run -0 cubby apply --overwrite same
+	[[ $output != *"kept in the box"* ]]
+	cubby exec -q --project review -- sh -c 'echo box >new'
+	echo host >new
+	run -0 cubby apply --markers new
+	[[ $output == *"kept in the box; 'cubby diff' shows it, 'cubby apply --overwrite PATH' takes the box's over"* ]]
+	cubby exec -q --project review -- sh -c 'echo box >.envrc'
+	run -0 cubby apply
+	[[ $output == *"shows it, 'cubby apply PATH' takes it over, 'cubby apply --overwrite PATH' takes the box's over"* ]]
+	cubby rm -q -y
+}
+
 @test "what a message tells to type is for the box that -b named" {
 	cubby -b other exec -q --project review -- sh -c 'echo one >a'
 	run -0 --separate-stderr cubby -b other apply
