@@ -1388,6 +1388,8 @@ port_server() {
 	serve_status POST /mcp 400 -H 'X-User-Id: alice' -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","id":4,"method":"ping"}'
 	serve_status POST /mcp 400 -H 'X-User-Id: alice' -H 'Content-Type: application/json' -d '[]'
 	serve_status POST /mcp 403 -H 'Origin: https://evil.example' -H 'X-User-Id: alice' -H 'Content-Type: application/json' -d "$init"
+	# nor one of a name that somebody has made lead here
+	serve_status POST /mcp 403 -H 'Host: evil.example' -H 'Origin: http://evil.example' -H 'X-User-Id: alice' -H 'Content-Type: application/json' -d "$init"
 	python3 - "$SERVE_ADDR" "$SERVE_KEY" "$session" "$(echo boxes/alice-*)" <<-'END'
 		import json, os, re, socket, sys, time
 		addr, key, session, box = sys.argv[1:]
