@@ -96,9 +96,9 @@ static const char *const box_allow[] = {
 	"timerfd_gettime64", "timerfd_settime", "timerfd_settime64", "pipe", "pipe2",
 	/* memory; not memfd_secret, nor vmsplice, by which a pipe holds a huge page for each
 	 * byte: no look at a process or a file can count these */
-	"brk", "madvise", "map_shadow_stack", "membarrier",
-	"mincore", "mlock", "mlock2", "mlockall", "mprotect", "mremap", "mseal", "msync", "munlock", "munlockall", "munmap",
-	"pkey_alloc", "pkey_free", "pkey_mprotect", "remap_file_pages",
+	"brk", "madvise", "map_shadow_stack", "membarrier", "mincore", "mlock", "mlock2",
+	"mlockall", "mprotect", "mremap", "mseal", "msync", "munlock", "munlockall",
+	"munmap", "pkey_alloc", "pkey_free", "pkey_mprotect", "remap_file_pages",
 	/* processes */
 	"execve", "execveat", "exit", "exit_group", "fork", "getpgid", "getpgrp",
 	"getpid", "getppid", "getpriority", "getrlimit", "getrusage", "getsid", "gettid",
@@ -247,7 +247,7 @@ static const struct secfilter_rule box_rules[] = {
 	EQ("ioctl", EPERM, 1, LOW, TIOCSETD),
 	ALWAYS("ioctl", SECFILTER_ALLOW),
 
-/* Huge pages that the machine has put aside are one stock, and in no count of memory:
+	/* Huge pages that the machine has put aside are one stock, and in no count of memory:
 	 * there are none left. (For the pages of /dev/hugepages, not transparent ones. On
 	 * s390x mmap has its flags behind a pointer.) */
 #ifndef __s390x__
