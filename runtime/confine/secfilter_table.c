@@ -250,12 +250,12 @@ static const struct secfilter_rule box_rules[] = {
 	/* Huge pages that the machine has put aside are one stock, and in no count of memory:
 	 * there are none left. (For the pages of /dev/hugepages, not transparent ones. On
 	 * s390x mmap has its flags behind a pointer.) */
+	ANY("mmap2", ENOMEM, 3, MAP_HUGETLB),
+	ALWAYS("mmap2", SECFILTER_ALLOW),
 #ifndef __s390x__
 	ANY("mmap", ENOMEM, 3, MAP_HUGETLB),
 #endif
 	ALWAYS("mmap", SECFILTER_ALLOW),
-	ANY("mmap2", ENOMEM, 3, MAP_HUGETLB),
-	ALWAYS("mmap2", SECFILTER_ALLOW),
 	ANY("memfd_create", ENOMEM, 1, MFD_HUGETLB),
 	ALWAYS("memfd_create", SECFILTER_ALLOW),
 	ANY("shmget", ENOMEM, 2, SHM_HUGETLB),
