@@ -324,11 +324,18 @@ static int enter_cwd(const struct birth *b, struct err *e)
 	const char *dir = *b->p->cwd ? b->p->cwd : b->box->project;
 	char now[PATH_MAX], shown[200];
 	int r = *dir == '/' ? sys_chdir(dir) : -EINVAL;
+	ssize_t at = r == 0 ? sys_getcwd(now, sizeof(now)) : 0;
 
-	if (r == 0 && (sys_getcwd(now, sizeof(now)) < 0 || now[0] != '/'))
+	text_escaped(shown, sizeof(shown), dir, strlen(dir));
+	if (at == -ENOENT) {
+		err_set(e, -EINVAL, "the directory '%s' that the box has was removed",
+			shown);
+		return err_hint(e, "'cubby stop' ends the box, and the next start has "
+				   "the one that is there now");
+	}
+	if (r == 0 && (at < 0 || now[0] != '/'))
 		r = -EINVAL;
-	return r < 0 ? err_sys(e, r, "cannot enter the working directory '%s'",
-			       text_escaped(shown, sizeof(shown), dir, strlen(dir)))
+	return r < 0 ? err_sys(e, r, "cannot enter the working directory '%s'", shown)
 		     : 0;
 }
 

@@ -62,6 +62,17 @@ load ../lib
 	[ "$stderr" = "cubby exec: cannot resolve directory '.': No such file or directory; it was removed; change to another" ]
 }
 
+@test "exec: a directory that was removed and made anew while its box runs" {
+	mkdir again
+	cubby exec -q -C again --here --keep -- true
+	rmdir again
+	mkdir again
+	run -125 --separate-stderr cubby exec -C again --here -- true
+	[ "$stderr" = "cubby exec: the directory '$PWD/again' that the box has was removed; 'cubby stop' ends the box, and the next start has the one that is there now" ]
+	cubby stop -q again
+	run -0 cubby exec -q -C again --here -- true
+}
+
 @test "exec: closed standard streams" {
 	run -0 bash -c 'cubby exec -- cat <&-'
 	[ -z "$output" ]
