@@ -27,6 +27,7 @@ enum {
 	KILL_MS = 3000,	 /* and from that to the end of the interpreter */
 	GRACE_MS = 200,	 /* between the end of the socket and that of the process */
 	REAP_MS = 2000,
+	TOLD_MS = 10000, /* for who has a context to end it first, on a busy machine */
 	PIECE = 64 << 10,
 	AT_ONCE = 4 * PIECE,	 /* of one descriptor in one python_pump() */
 	LAST_WORDS = 32 * PIECE, /* a pipe has room for 16 of them */
@@ -185,11 +186,14 @@ static void bury(struct python *p, bool killed)
 	struct python_death d = { .killed = killed,
 				  .in_cell = p->state >= PYTHON_RUNNING,
 				  .why = p->broken };
+	int grace_ms = killed || p->broken ? 0 : GRACE_MS;
 
-	if (killed && p->conf.context) /* whom it stands for is to be killed */
+	if (killed && p->conf.context) { /* whom it stands for is to be killed */
 		(void)p->conf.port.signal(p->conf.port.ctx, p->proc.id, SIGTERM,
 					  ERR_IGNORED);
-	reap(p, (killed && !p->conf.context) || p->broken ? 0 : GRACE_MS, &d.exit);
+		grace_ms = TOLD_MS;
+	}
+	reap(p, grace_ms, &d.exit);
 	tell_streams(p);
 	forget(p);
 	if (p->conf.events->death)

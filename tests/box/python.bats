@@ -384,9 +384,14 @@ print("ready", flush=True); time.sleep(600)' >out 2>err &
 	pid=$!
 	timeout "$(lib_longer 60)" bash -c "until grep -q ready out; do sleep 0.02; done"
 	kill -INT $pid
+	sleep 4 # a second before it is killed, who stands for it has no processor
+	joined='for p in /proc/[0-9]*; do ! grep -qs "join=wor[k]" $p/cmdline || kill'
+	cubby exec -- sh -c "$joined -STOP \${p##*/}; done"
+	sleep 2
+	cubby exec -- sh -c "$joined -CONT \${p##*/}; done"
 	wait $pid || true
 	[[ $(cat err) == *'Python was killed: an interrupt had no effect' ]]
-	run -0 cubby python --context work -c '"x" in globals()'
+	run -0 timeout "$(lib_longer 20)" cubby python --context work -c '"x" in globals()'
 	[ "$output" = False ]
 }
 
