@@ -84,16 +84,16 @@ struct gate_pool {
 void gate_pump_drain(struct gate_pool *pool);
 
 struct gate_flow {
-	int from, to;	  /* borrowed */
-	int pipe[2];	  /* owned while held > 0; else -1 */
-	size_t held;	  /* bytes in the pipe */
-	size_t allowance; /* bytes that may be taken out of @from; SIZE_MAX = all */
+	int from, to; /* borrowed */
+	int pipe[2];  /* owned while held > 0; else -1 */
+	size_t held;  /* bytes in the pipe */
 	uint64_t bytes;
-	bool ready;  /* @from may have something */
-	bool last;   /* and nothing will come after that */
-	bool eof;    /* all of it was taken */
-	bool shut;   /* and @to was told */
-	bool urgent; /* there was urgent data, at which splice(2) stands still */
+	bool looked_at; /* what comes from @from is gate_look's, which puts it here */
+	bool ready;	/* @from may have something */
+	bool last;	/* and nothing will come after that */
+	bool eof;	/* all of it was taken */
+	bool shut;	/* and @to was told */
+	bool urgent;	/* there was urgent data, at which splice(2) stands still */
 };
 
 struct gate_pump {
@@ -110,6 +110,9 @@ void gate_pump_event(struct gate_flow *f, uint32_t events);
 /** gate_pump_run() - move what can be moved; enum gate_pump_state, or why the
  *  connection is broken */
 int gate_pump_run(struct gate_pump *p);
+/** gate_pump_put() - @bytes are next on the way up; copied; how many of them there was room
+ *  for, or -errno */
+ssize_t gate_pump_put(struct gate_pump *p, const void *bytes, size_t len);
 
 /* ---- the process ---------------------------------------------------------------- */
 
@@ -313,8 +316,8 @@ struct gate_conn {
 /** gate_look_start() - @c is about to move bytes: look at the first ones if rules are by
  *  name; 0 or -ENOMEM */
 int gate_look_start(struct gate_conn *c);
-/** gate_look_run() - look at what has come; 1 = more may be moved, 0 = not, -EACCES = what
- *  they name is not allowed, which was told, -ENOMEM */
+/** gate_look_run() - look at what has come; 1 = there is more to move, 0 = not, -EACCES =
+ *  what they name is not allowed, which was told, another -errno = broken */
 int gate_look_run(struct gate_conn *c);
 void gate_look_free(struct gate_look **l);
 

@@ -4,9 +4,10 @@
  * Nothing is held back: a byte goes on when it was looked at and is not the one that
  * completes a name that is not allowed. A server does nothing for half a ClientHello or
  * half of a request's head, so it is early enough to end the connection then, and a program
- * that waits for its peer to speak, at whatever point, never waits for us. What was looked
- * at but is still in the socket is the flow's allowance; once the names are known, or there
- * can be none, it is without bounds and the bytes are not seen any more. */
+ * that waits for its peer to speak, at whatever point, never waits for us. What goes on is
+ * our copy, the one that was judged: what is still in the socket can be pages that the
+ * program goes on to write to (gate_pump). Once the names are known, or there can be none,
+ * and all of the copy is on its way, the bytes are not seen any more. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@
 
 struct gate_look {
 	struct buf seen; /* owned */
+	size_t put;	 /* bytes of it that went on */
+	bool done;	 /* there is nothing more to look at */
 };
 
 static const char line_ends[] = "\r\n\r\n";
@@ -32,7 +35,7 @@ int gate_look_start(struct gate_conn *c)
 	if (!c->look)
 		return -ENOMEM;
 	c->look->seen = (struct buf)BUF_INIT(GATE_HELLO_MAX + strlen(line_ends));
-	c->pump.up.allowance = 0;
+	c->pump.up.looked_at = true;
 	return 0;
 }
 
@@ -44,12 +47,6 @@ void gate_look_free(struct gate_look **lp)
 		return;
 	buf_done(&l->seen);
 	free(l);
-}
-
-static void look_no_more(struct gate_conn *c)
-{
-	gate_look_free(&c->look);
-	c->pump.up.allowance = SIZE_MAX;
 }
 
 static bool is_localhost(const char *name)
@@ -167,44 +164,57 @@ static int judge(struct gate_conn *c)
 
 	if (r >= 0 && v == GATE_HELLO_BAD)
 		r = refuse(c, &h, NULL, c->port);
-	if (r >= 0 && v != GATE_HELLO_MORE)
-		look_no_more(c);
+	c->look->done = v != GATE_HELLO_MORE;
 	return r;
 }
 
 /* No more will come. There are servers to which that ends a line, and a head. */
 static int judge_last(struct gate_conn *c)
 {
-	struct buf *seen = &c->look->seen;
-	int r = seen->len ? buf_adds(seen, line_ends) : 0;
+	struct gate_look *l = c->look;
+	size_t len = l->seen.len;
+	int r = len ? buf_adds(&l->seen, line_ends) : 0;
 
 	r = r < 0 ? gate_memory_check(c->g, r) : judge(c);
-	if (r >= 0)
-		look_no_more(c);
-	return r < 0 ? r : 1;
+	l->seen.len = len;
+	l->done = true;
+	return r;
+}
+
+static int take_in(struct gate_conn *c)
+{
+	struct buf *seen = &c->look->seen;
+	char bytes[GATE_HELLO_MAX];
+	ssize_t n = sys_recv(c->in, bytes, sizeof(bytes) - seen->len, MSG_DONTWAIT);
+	int r;
+
+	if (n == -EAGAIN)
+		c->pump.up.ready = false;
+	if (n <= 0)
+		return n == -EAGAIN ? 0 : n < 0 ? (int)n : judge_last(c);
+	r = buf_add(seen, bytes, (size_t)n);
+	return r < 0 ? gate_memory_check(c->g, r) : judge(c);
 }
 
 int gate_look_run(struct gate_conn *c)
 {
-	size_t *allowance = &c->pump.up.allowance;
-	char bytes[GATE_HELLO_MAX];
-	ssize_t n;
-	int r;
+	struct gate_look *l = c->look;
+	ssize_t n = 0;
+	int r = 0;
 
-	if (!c->look || !c->pump.up.ready)
+	if (!l)
 		return 0;
-	n = sys_recv(c->in, bytes, sizeof(bytes), MSG_PEEK | MSG_DONTWAIT);
-	if (!n)
-		return judge_last(c);
-	if (n == -EAGAIN)
-		c->pump.up.ready = false;
-	if (n < 0 || (size_t)n <= *allowance)
-		return 0;
-	n = MIN(n, (ssize_t)(*allowance + GATE_HELLO_MAX - c->look->seen.len));
-	r = buf_add(&c->look->seen, bytes + *allowance, (size_t)n - *allowance);
-	if (r < 0)
-		return gate_memory_check(c->g, r);
-	*allowance = (size_t)n;
-	r = judge(c);
-	return r < 0 ? r : 1;
+	if (!l->done && c->pump.up.ready)
+		r = take_in(c);
+	if (r >= 0 && l->put < l->seen.len)
+		n = gate_pump_put(&c->pump, l->seen.data + l->put,
+				  l->seen.len - l->put);
+	if (r < 0 || n < 0)
+		return r < 0 ? r : (int)n;
+	l->put += (size_t)n;
+	if (!l->done || l->put < l->seen.len)
+		return n > 0;
+	gate_look_free(&c->look);
+	c->pump.up.looked_at = false;
+	return 1;
 }

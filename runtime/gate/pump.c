@@ -8,6 +8,10 @@
  * neither half moves, an edge of one of the sockets will come. A side that said EAGAIN to
  * an empty pipe is not asked again before its edge.
  *
+ * What gate_look has to see first comes by gate_pump_put() and nothing else does until then.
+ * A splice moves no bytes but pages, and those of a file that a program sent with
+ * sendfile(2) are still the program's to write to, wherever they are on their way.
+ *
  * The last bytes go with the end: where one side is known to send no more, what it sent is
  * held until the other side is told, and both are one packet. */
 #include "base/sys/sys.h"
@@ -26,21 +30,23 @@ void gate_pump_drain(struct gate_pool *pool)
 		scope_close_set(pool->pipes[--pool->n], 2);
 }
 
-static int get_pipe(struct gate_pool *pool, int ret[2])
+static int need_pipe(struct gate_flow *f, struct gate_pool *pool)
 {
 	int r;
 
+	if (f->pipe[0] >= 0)
+		return 0;
 	if (pool->n) {
 		pool->n--;
-		ret[0] = pool->pipes[pool->n][0];
-		ret[1] = pool->pipes[pool->n][1];
+		f->pipe[0] = pool->pipes[pool->n][0];
+		f->pipe[1] = pool->pipes[pool->n][1];
 		return 0;
 	}
-	r = sys_pipe2(ret, O_NONBLOCK);
+	r = sys_pipe2(f->pipe, O_NONBLOCK);
 	if (r < 0)
 		return r;
 	/* Refused past the host's limit per user: then it holds what it holds. */
-	(void)sys_pipe_size(ret[1], GATE_PIPE_BYTES);
+	(void)sys_pipe_size(f->pipe[1], GATE_PIPE_BYTES);
 	return 0;
 }
 
@@ -60,14 +66,8 @@ static void put_pipe(struct gate_pool *pool, struct gate_flow *f)
 
 void gate_pump_init(struct gate_pump *p, int in, int out, struct gate_pool *pool)
 {
-	*p = (struct gate_pump){ .up = { .from = in,
-					 .to = out,
-					 .pipe = { -1, -1 },
-					 .allowance = SIZE_MAX },
-				 .down = { .from = out,
-					   .to = in,
-					   .pipe = { -1, -1 },
-					   .allowance = SIZE_MAX },
+	*p = (struct gate_pump){ .up = { .from = in, .to = out, .pipe = { -1, -1 } },
+				 .down = { .from = out, .to = in, .pipe = { -1, -1 } },
 				 .pool = pool };
 }
 
@@ -90,12 +90,22 @@ void gate_pump_event(struct gate_flow *f, uint32_t events)
 static ssize_t copy(const struct gate_flow *f)
 {
 	char bytes[COPY];
-	ssize_t n = sys_recv(f->from, bytes, MIN(sizeof(bytes), f->allowance),
-			     MSG_PEEK | MSG_DONTWAIT);
+	ssize_t n = sys_recv(f->from, bytes, sizeof(bytes), MSG_PEEK | MSG_DONTWAIT);
 
 	if (n > 0)
 		n = sys_write(f->pipe[1], bytes, (size_t)n);
 	return n > 0 ? sys_recv(f->from, bytes, (size_t)n, MSG_DONTWAIT) : n;
+}
+
+ssize_t gate_pump_put(struct gate_pump *p, const void *bytes, size_t len)
+{
+	struct gate_flow *f = &p->up;
+	int r = need_pipe(f, p->pool);
+	ssize_t n = r < 0 ? r : sys_write(f->pipe[1], bytes, len);
+
+	if (n > 0)
+		f->held += (size_t)n;
+	return n == -EAGAIN ? 0 : n;
 }
 
 /* 1 = something moved, 0 = not now. */
@@ -104,15 +114,12 @@ static int fill(struct gate_flow *f, struct gate_pool *pool)
 	ssize_t n;
 	int r;
 
-	if (!f->ready || f->eof || f->held >= GATE_PIPE_BYTES || !f->allowance)
+	if (!f->ready || f->eof || f->held >= GATE_PIPE_BYTES || f->looked_at)
 		return 0;
-	if (f->pipe[0] < 0) {
-		r = get_pipe(pool, f->pipe);
-		if (r < 0)
-			return r;
-	}
-	n = sys_splice(f->from, f->pipe[1],
-		       MIN(GATE_PIPE_BYTES - f->held, f->allowance), SPLICE);
+	r = need_pipe(f, pool);
+	if (r < 0)
+		return r;
+	n = sys_splice(f->from, f->pipe[1], GATE_PIPE_BYTES - f->held, SPLICE);
 	if (n == -EAGAIN && f->urgent)
 		n = copy(f);
 	if (n == -EAGAIN && !f->held)
@@ -123,8 +130,6 @@ static int fill(struct gate_flow *f, struct gate_pool *pool)
 		return (int)n;
 	f->eof = !n;
 	f->held += (size_t)n;
-	if (f->allowance != SIZE_MAX)
-		f->allowance -= (size_t)n;
 	return 1;
 }
 
