@@ -116,7 +116,8 @@ static bool client_hello(struct reader r, struct gate_hello *ret)
 }
 
 /* The handshake's bytes out of the records that they were cut into; the length of the
- * ClientHello, or 0 when it is not all there. */
+ * ClientHello, or 0 when it is not all there. A record's version is not looked at: there are
+ * servers that do not, either (RFC 8446 5.1). */
 static size_t join_records(struct reader r, uint8_t out[GATE_HELLO_MAX],
 			   enum gate_hello_verdict *ret)
 {
@@ -124,13 +125,12 @@ static size_t join_records(struct reader r, uint8_t out[GATE_HELLO_MAX],
 
 	*ret = GATE_HELLO_MORE;
 	while (r.left >= 5) {
-		size_t type = take_number(&r, 1), version = take_number(&r, 2);
-		size_t len = take_number(&r, 2);
+		size_t type = take_number(&r, 3) >> 16, len = take_number(&r, 2);
 		struct reader part = { .at = r.at, .left = MIN(len, r.left) };
 		size_t want;
 
-		if (version >> 8 != 3 || (type != RECORD_HANDSHAKE &&
-					  type != RECORD_ALERT && type != RECORD_CCS)) {
+		if (type != RECORD_HANDSHAKE && type != RECORD_ALERT &&
+		    type != RECORD_CCS) {
 			*ret = GATE_HELLO_BAD;
 			return 0;
 		}
@@ -152,15 +152,20 @@ static size_t join_records(struct reader r, uint8_t out[GATE_HELLO_MAX],
 	return 0;
 }
 
-static enum gate_hello_verdict parse_tls(struct reader r, struct gate_hello *ret)
+/* Without the version that TLS has it is another protocol's, unless it goes on like one. */
+static enum gate_hello_verdict parse_tls(struct reader r, bool full,
+					 struct gate_hello *ret)
 {
+	const bool versioned = r.left < 2 || r.at[1] == 3;
 	uint8_t joined[GATE_HELLO_MAX];
 	enum gate_hello_verdict v;
 	size_t len;
 
-	if (r.left >= 2 && r.at[1] != 3)
-		return GATE_HELLO_OTHER;
+	joined[0] = 0;
 	len = join_records(r, joined, &v);
+	if (!len && !versioned &&
+	    (v == GATE_HELLO_BAD || (full && joined[0] != CLIENT_HELLO)))
+		return GATE_HELLO_OTHER;
 	if (!len)
 		return v;
 	r = (struct reader){ .at = joined + 4, .left = len - 4 };
@@ -180,9 +185,10 @@ static bool is_token(char c)
 	return isalnum((unsigned char)c) || (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
+/* The last ones are such to servers in Python, which use str.split(). */
 static bool is_space(char c)
 {
-	return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+	return c && strchr(" \t\v\f\x1c\x1d\x1e\x1f\x85\xa0", c);
 }
 
 /* Without white space at both ends. */
@@ -241,7 +247,8 @@ static bool put_authority(struct text t, bool target, struct gate_hello *ret)
 	return put_host(to, t.s + ipv6, len - ipv6, ipv6);
 }
 
-/* SCHEME://[USER@]HOST[:PORT][/…]: what comes before the last '@' is no host. */
+/* SCHEME://[USER@]HOST[:PORT][/…]: what comes before the last '@' is no host. Whether a '\' or
+ * a '#' ends it is a matter of opinion. */
 static bool put_absolute(struct text t, size_t scheme, struct gate_hello *ret)
 {
 	struct text rest = { .s = t.s + scheme + 3, .len = t.len - scheme - 3 };
@@ -250,6 +257,8 @@ static bool put_absolute(struct text t, size_t scheme, struct gate_hello *ret)
 	while (len < rest.len && !strchr("/?#\\", rest.s[len]))
 		if (rest.s[len++] == '@')
 			host = len;
+	if (len < rest.len && strchr("\\#", rest.s[len]))
+		return false;
 	rest = (struct text){ .s = rest.s + host, .len = len - host };
 	if (!put_authority(rest, true, ret))
 		return false;
@@ -410,7 +419,7 @@ enum gate_hello_verdict gate_hello_parse(const void *data, size_t len,
 		return GATE_HELLO_MORE;
 	if (r.at[0] >= RECORD_CCS && r.at[0] <= RECORD_HANDSHAKE) {
 		ret->protocol = "TLS";
-		v = parse_tls(r, ret);
+		v = parse_tls(r, full, ret);
 	} else {
 		v = parse_http(t, full, ret);
 	}

@@ -41,13 +41,16 @@ static const struct row {
 	{ "absolute", "GET http://a/ HTTP/1.1\r\nHost: b\r\n\r\n", "done a:80! b:0" },
 	{ "absolute, user", "GET http://b@a:81?x@y HTTP/1.1\r\n\r\n", "done a:81!" },
 	{ "absolute, two users", "GET http://b@c@a/ HTTP/1.1\r\n\r\n", "done a:80!" },
-	{ "absolute, backslash", "GET http://a\\@b/ HTTP/1.1\r\n\r\n", "done a:80!" },
+	{ "absolute, backslash", "GET http://a\\@b/ HTTP/1.1\r\n\r\n", "bad" },
+	{ "absolute, fragment", "GET http://a#@b/ HTTP/1.1\r\n\r\n", "bad" },
 	{ "absolute, https", "GET https://a/ HTTP/1.1\r\n\r\n", "done a:443!" },
 	{ "absolute, before versions", "GET http://a/\r\n", "done a:80!" },
 	{ "CONNECT", "CONNECT a:443 HTTP/1.1\r\n\r\n", "done a:443!" },
 	{ "CONNECT in small letters", "connect a:443 HTTP/1.1\r\n\r\n", "done a:443!" },
 	{ "two spaces", "GET  /  HTTP/1.1\r\nHost: a\r\n\r\n", "done a:0" },
 	{ "a tab", "GET\t/\tHTTP/1.1\r\nHost: a\r\n\r\n", "done a:0" },
+	{ "spaces of Latin 1", "GET\xa0/\x85HTTP/1.1\r\nHost: a\r\n\r\n", "done a:0" },
+	{ "spaces of Python", "GET\x1c/ HTTP/1.1\r\nHost: a\r\n\r\n", "bad" },
 	{ "a space in the target", "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n", "bad" },
 	{ "a word behind", "GET / HTTP/1.1 x\r\nHost: a\r\n\r\n", "bad" },
 	{ "a space in front", " GET / HTTP/1.1\r\nHost: a\r\n\r\n", "bad" },
@@ -124,8 +127,9 @@ static const struct tls_row {
 	const char *want;
 	int type; /* of the handshake message; 0 = ClientHello */
 	int name_type;
-	bool alert; /* a record of it comes first */
-	bool more;  /* a byte behind the extensions */
+	unsigned version; /* of the records; 0 = TLS 1.0 */
+	bool alert;	  /* a record of it comes first */
+	bool more;	  /* a byte behind the extensions */
 } tls[] = {
 	{ .name = "a name", .sni = "A.example", .want = "done a.example:0" },
 	{ .name = "no extensions", .want = "done" },
@@ -134,6 +138,30 @@ static const struct tls_row {
 	{ .name = "records of one byte", .sni = "a", .record = 1, .want = "done a:0" },
 	{ .name = "records of 16", .sni = "a.b", .record = 16, .want = "done a.b:0" },
 	{ .name = "an alert first", .sni = "a", .alert = true, .want = "done a:0" },
+	{ .name = "a version that is none",
+	  .sni = "a",
+	  .version = 0x0201,
+	  .want = "done a:0" },
+	{ .name = "one of later days",
+	  .sni = "a",
+	  .version = 0x7f00,
+	  .record = 9,
+	  .want = "done a:0" },
+	{ .name = "an alert of it",
+	  .sni = "a",
+	  .version = 0x0400,
+	  .alert = true,
+	  .want = "done a:0" },
+	{ .name = "of it, with a byte behind",
+	  .sni = "a",
+	  .version = 0x0400,
+	  .more = true,
+	  .want = "bad" },
+	{ .name = "of it, too long",
+	  .sni = "a",
+	  .version = 0x0400,
+	  .padding = GATE_HELLO_MAX,
+	  .want = "bad" },
 	{ .name = "a NUL", .sni = "a\1b", .want = "bad" },
 	{ .name = "a colon", .sni = "::1", .want = "bad" },
 	{ .name = "another message", .sni = "a", .type = 2, .want = "bad" },
@@ -190,17 +218,18 @@ static void reads_tls(const void *p)
 	const struct tls_row *row = p;
 	struct bytes hello = { .len = 0 }, wire = { .len = 0 };
 	size_t step = row->record ? row->record : 16384;
+	unsigned version = row->version ? row->version : 0x0301;
 
 	put_hello(&hello, row);
 	if (row->alert) {
-		put(&wire, 0x150301, 3);
+		put(&wire, 0x150000 | version, 3);
 		put(&wire, 2, 2);
 		put(&wire, 0x015a, 2);
 	}
 	for (size_t at = 0; at < hello.len; at += step) {
 		size_t n = MIN(step, hello.len - at);
 
-		put(&wire, 0x160301, 3);
+		put(&wire, 0x160000 | version, 3);
 		put(&wire, n, 2);
 		memcpy(wire.b + wire.len, hello.b + at, n);
 		wire.len += n;
@@ -210,7 +239,15 @@ static void reads_tls(const void *p)
 
 static void other_records(void)
 {
-	feed("\x16\x04\x00", 3, "other");
+	static uint8_t same[GATE_HELLO_MAX];
+	struct gate_hello h;
+
+	feed("\x16\x00\x00\x00\x00\x01", 6, "more");
+	feed("\x16\x01\x00\x01\x00\x00\x01\x00\x00\x00\x00", 11, "other");
+	feed("\x16\x01\x00\x00\x00\x09\x00\x00\x00\x00", 10, "other");
+	memset(same, 0x15, sizeof(same)); /* records, but no handshake */
+	assert_int_equal(gate_hello_parse(same, sizeof(same) - 1, &h), GATE_HELLO_MORE);
+	assert_int_equal(gate_hello_parse(same, sizeof(same), &h), GATE_HELLO_OTHER);
 	feed("\x17\x03\x03\x00\x01", 5, "other"); /* no handshake begins so */
 	feed("\x15\x03\x03\x00\x00\x17\x03\x03\x00\x00", 10, "bad");
 	feed("\x16\x03", 2, "more");
