@@ -128,6 +128,28 @@ allowed host.cubby.internal" ]
 	[ "$stderr" = "cubby net: the box is not running; any command in it starts it" ]
 }
 
+@test "net: a rule for a box that nobody uses is for the next command, and says so" {
+	lingers() { cubby info --json | jq -e .lingering; }
+	export CUBBY_LINGER=1m
+	run -2 cubby exec -q --allow example.com -- getent hosts example.org
+	lib_until lingers
+	run -0 cubby net
+	[ "${lines[2]}" = "connections: none now; 'cubby log --net' has those that were" ]
+	run -0 --separate-stderr cubby net --deny example.com
+	[ "$stderr" = "cubby: nobody uses the box: this holds for the next command alone; 'cubby set allow=HOST' or 'deny=HOST' keeps a rule" ]
+	run -2 cubby exec -q --allow example.com -- getent hosts example.com
+	lib_until lingers
+	run -0 cubby log --net
+	[[ ${lines[-1]} == *"dns  refused  example.com  denied by a rule  by getent"* ]]
+	run -0 cubby net --json
+	[ "$(jq -c .rules <<<"$output")" = '["allow example.com"]' ]
+	cubby exec -q --allow example.com --keep -- sh -c 'getent hosts example.org || true'
+	run -0 --separate-stderr cubby net --deny example.com
+	[ -z "$stderr" ]
+	[[ ${lines[3]} =~ ^"connections: 0 open, 0 made, "[12]" refused, 0 failed; 'cubby log --net' says which"$ ]]
+	cubby stop -q
+}
+
 @test "net: a bad rule is named before the box starts" {
 	run -125 --separate-stderr cubby exec -q --allow 'a..b' -- true
 	[[ $stderr == *"bad network pattern 'a..b'"* ]]

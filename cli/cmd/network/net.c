@@ -50,18 +50,31 @@ static void show_rules(const struct app *app, const struct json *rules)
 	}
 }
 
+/* Counted is what came since the box was last as at its start. */
+static void show_counts(const struct app *app, const struct json *stats)
+{
+	int64_t refused = json_get_int(stats, "refused", 0);
+	int64_t failed = json_get_int(stats, "failed", 0);
+
+	fprintf(app->out,
+		"connections: %lld open, %lld made, %lld refused, %lld failed%s\n",
+		(long long)json_get_int(stats, "connections", 0),
+		(long long)json_get_int(stats, "opened", 0), (long long)refused,
+		(long long)failed,
+		refused || failed ? "; 'cubby log --net' says which" : "");
+}
+
 static void show(const struct app *app, const struct json *rules,
-		 const struct json *info, const struct json *stats)
+		 const struct json *info, const struct json *stats, bool lingers)
 {
 	const char *proxy = json_get_str(info, "proxy");
 
 	show_rules(app, rules);
-	fprintf(app->out,
-		"connections: %lld open, %lld made, %lld refused, %lld failed\n",
-		(long long)json_get_int(stats, "connections", 0),
-		(long long)json_get_int(stats, "opened", 0),
-		(long long)json_get_int(stats, "refused", 0),
-		(long long)json_get_int(stats, "failed", 0));
+	if (lingers)
+		fputs("connections: none now; 'cubby log --net' has those that were\n",
+		      app->out);
+	else
+		show_counts(app, stats);
 	fprintf(app->out, "goes through the gate: %s\n",
 		render_caught(json_get_str(info, "caught")));
 	if (proxy) {
@@ -114,6 +127,14 @@ static int tell_narrowing(const struct app *app, struct box *b, const struct arg
 		       : err_set(e, -ECANCELED, "the network is as it was");
 }
 
+static bool is_lingering(struct box *b)
+{
+	_cleanup_json_ struct json *info = NULL;
+
+	return box_ask(b, "info", NULL, &info, ERR_IGNORED) == 0 &&
+	       json_get_bool(info, "lingering", false);
+}
+
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
@@ -122,7 +143,7 @@ static int work(struct app *app, void *args, struct err *e)
 	_cleanup_json_ struct json *info = NULL;
 	_cleanup_json_ struct json *stats = NULL;
 	const struct args nothing = { 0 };
-	bool change = a->allow.n || a->deny.n || a->drop.n;
+	bool change = a->allow.n || a->deny.n || a->drop.n, lingers;
 	int r = boxsetup_running(&s, e);
 
 	if (r < 0)
@@ -139,8 +160,14 @@ static int work(struct app *app, void *args, struct err *e)
 	r = ask(s.box, "stats", &nothing, &stats, e);
 	if (r < 0)
 		return r;
+	lingers = is_lingering(s.box);
+	if (lingers && change)
+		render_note(
+			app,
+			"nobody uses the box: this holds for the next command "
+			"alone; 'cubby set allow=HOST' or 'deny=HOST' keeps a rule");
 	if (!app->json)
-		show(app, rules, info, stats);
+		show(app, rules, info, stats, lingers);
 	else
 		r = show_json(app, rules, info, stats);
 	return r < 0 ? err_sys(e, r, "cannot show the network") : 0;
@@ -170,7 +197,8 @@ const struct cmd cmd_net = {
 	.doc = "Show what the running box of this directory may reach, or change it. "
 	       "A rule is about HOST, *.DOMAIN, * (every public name), IP[/BITS] or "
 	       "@LIST, each with or without :PORT. What is no longer allowed is cut. "
-	       "The change lasts until the box stops; 'cubby set allow=HOST' keeps a "
+	       "The change lasts until the box stops, or waits for the next command with "
+	       "nothing in it ('cubby ls' calls it lingering then); 'cubby set allow=HOST' keeps a "
 	       "rule for every start.",
 	.options = options,
 	.size = sizeof(struct args),
