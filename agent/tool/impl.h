@@ -9,7 +9,6 @@
 #include "agent/terminal/redact.h"
 #include "agent/tool/files.h"
 #include "agent/tool/network.h"
-#include "agent/tool/session_box.h"
 #include "agent/tool/tool.h"
 #include "agent/tool/toolset.h"
 
@@ -18,11 +17,10 @@ enum { TOOL_SESSIONS = 8, TOOL_SESSION_NAME = 32 };
 struct tool_python;
 
 struct toolbox {
-	struct toolset set;	     /* owned */
-	struct buf notes;	     /* owned; of own tools that cannot be used */
-	const struct tool *calling;  /* of the call that runs */
-	struct toolbox_conf conf;    /* borrowed parts live as long as the toolbox */
-	struct session_box port_box; /* the port's ctx */
+	struct toolset set;	    /* owned */
+	struct buf notes;	    /* owned; of own tools that cannot be used */
+	const struct tool *calling; /* of the call that runs */
+	struct toolbox_conf conf;   /* borrowed parts live as long as the toolbox */
 	struct session_port port;
 	struct session *sessions[TOOL_SESSIONS]; /* owned; NULL = free place */
 	unsigned waits[TOOL_SESSIONS]; /* in a row, without a word to the program */

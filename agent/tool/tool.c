@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/terminal/spill.h"
 #include "agent/tool/impl.h"
 #include "agent/tool/own.h"
 #include "runtime/box/box.h"
@@ -122,6 +123,66 @@ int tool_run(struct toolbox *t, const char *name, const struct json *args,
 	return r;
 }
 
+/* ---- sessions: their shells run in the box ------------------------------------------ */
+
+static int on_spawn(void *ctx, const struct session_spawn *c, struct session_life *ret,
+		    struct err *e)
+{
+	_cleanup_box_proc_ struct box_proc p = BOX_PROC_NONE;
+	struct box_command cmd = { .argv = c->argv,
+				   .env = c->env,
+				   .cwd = c->cwd,
+				   .user = c->user,
+				   .io = BOX_IO_TTY,
+				   .rows = c->rows,
+				   .cols = c->cols,
+				   .extra_fds = c->extra_fds,
+				   .n_extra_fds = c->n_extra_fds };
+	int r = box_spawn(ctx, &cmd, &p, e);
+
+	if (r < 0)
+		return r;
+	ret->id = p.id;
+	ret->master = take(&p.fds[0], -1);
+	return 0;
+}
+
+static int on_died(void *ctx, uint32_t id, struct session_death *ret, struct err *e)
+{
+	struct box_exit x;
+	int r = box_wait(ctx, id, 0, &x, e);
+
+	if (r == -ETIMEDOUT)
+		return 0;
+	if (r < 0)
+		return r;
+	*ret = (struct session_death){ x.status, x.signal, x.oom, false };
+	return 1;
+}
+
+static bool on_stopping(void *ctx)
+{
+	return box_stopping(ctx);
+}
+
+static int on_end(void *ctx, uint32_t id, struct err *e)
+{
+	return box_kill_session(ctx, id, e);
+}
+
+static int on_fd(void *ctx)
+{
+	return box_fd(ctx);
+}
+
+static int on_save(void *ctx, const char *user, const char *path, struct spill *text,
+		   struct err *e)
+{
+	struct files f = { .box = ctx, .user = user, .cwd = "/" };
+
+	return files_put_spill(&f, path, text, e);
+}
+
 /* ---- the toolbox ------------------------------------------------------------------ */
 
 int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct err *e)
@@ -147,7 +208,8 @@ int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct er
 	r = tool_watch_open(t, e);
 	if (r < 0)
 		return r;
-	session_box_init(&t->port_box, conf->box, &t->port);
+	t->port = (struct session_port){ on_spawn, on_died, on_stopping, on_end,
+					 on_fd,	   on_save, conf->box };
 	tool_network_start(&t->news, conf->box);
 	t->kills = MAX(tool_shell_kills(t), 0); /* one that has ended: of the next */
 	*ret = take(&t, NULL);
