@@ -36,22 +36,37 @@ static int fail(struct err *e, int code, const char *what, const char *name)
 	return err_sys(e, code, "cannot %s '%s'", what, text_shown(name));
 }
 
-/* Opens a directory of the same mount, which may lack all rights. */
-static int open_below(int dirfd, const char *name)
+int tree_open(int dirfd, const char *name)
 {
 	return sys_openat2(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0,
 			   RESOLVE_NO_XDEV | RESOLVE_BENEATH);
 }
 
+int tree_up(int *fd, dev_t dev, ino_t ino)
+{
+	_cleanup_close_ int up = sys_openat(*fd, "..", O_RDONLY | O_DIRECTORY, 0);
+	struct stat st;
+	int r = up < 0 ? up : sys_fstat(up, &st);
+
+	if (r < 0)
+		return r;
+	if (st.st_dev != dev || st.st_ino != ino)
+		return -ESTALE;
+	scope_close(fd);
+	*fd = take(&up, -1);
+	return 0;
+}
+
+/* It may lack all rights. */
 static int open_dir(int dirfd, const char *name)
 {
-	int fd = open_below(dirfd, name);
+	int fd = tree_open(dirfd, name);
 
 	if (fd != -EACCES)
 		return fd;
 	if (sys_fchmodat(dirfd, name, 0700, AT_SYMLINK_NOFOLLOW) < 0)
 		return -EACCES;
-	return open_below(dirfd, name);
+	return tree_open(dirfd, name);
 }
 
 static int enter(struct removal *rm, int dirfd, const char *name, struct err *e)
@@ -80,24 +95,16 @@ static int enter(struct removal *rm, int dirfd, const char *name, struct err *e)
 /* 1 = in the directory above now; 0 = there is none within the tree */
 static int leave(struct removal *rm, struct err *e)
 {
-	_cleanup_close_ int up = -1;
 	struct level l;
-	struct stat st;
 	int r;
 
 	buf_truncate(&rm->levels, rm->levels.len - sizeof(l));
 	if (!rm->levels.len)
 		return 0;
 	memcpy(&l, rm->levels.data + rm->levels.len - sizeof(l), sizeof(l));
-	r = up = sys_openat(rm->dirfd, "..", O_RDONLY | O_DIRECTORY, 0);
-	if (r >= 0)
-		r = sys_fstat(up, &st);
-	if (r == 0 && (st.st_dev != l.dev || st.st_ino != l.ino))
-		r = -ESTALE;
+	r = tree_up(&rm->dirfd, l.dev, l.ino);
 	if (r < 0)
 		return fail(e, r, "go up from", "a directory being removed");
-	scope_close(&rm->dirfd);
-	rm->dirfd = take(&up, -1);
 	return 1;
 }
 

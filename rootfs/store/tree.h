@@ -1,4 +1,4 @@
-/* tree - remove a whole directory tree by descriptors.
+/* tree - walk a directory tree by descriptors, and remove the whole of it.
  * Needs:  that nobody else changes the tree meanwhile. If somebody does, the result is
  *         incomplete, but stays inside the tree.
  * Owns:   nothing; memory and descriptors do not grow with the number of entries, and
@@ -6,6 +6,8 @@
  * Never:  follows a link; crosses a mount. */
 #ifndef ROOTFS_STORE_TREE_H
 #define ROOTFS_STORE_TREE_H
+
+#include <sys/types.h>
 
 #include "base/err.h"
 
@@ -19,5 +21,10 @@
  *         -EACCES or -EPERM (owned by another id: the helper with the box's map can).
  */
 int tree_remove(int parent, const char *name, struct err *e);
+
+/** tree_open() - the directory @name in @dirfd, to be read; -EXDEV: a mount lies there */
+int tree_open(int dirfd, const char *name);
+/** tree_up() - @fd becomes its parent, which must be that one; -ESTALE: somebody moved it */
+int tree_up(int *fd, dev_t dev, ino_t ino);
 
 #endif

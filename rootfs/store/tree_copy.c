@@ -10,6 +10,7 @@
 #include "base/dirscan.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "rootfs/store/tree.h"
 
 enum { DEPTH = 1 << 20, SHOWN = 200, LINKS_FIRST = 256 };
 
@@ -121,12 +122,10 @@ static int link_or_note(struct copy *c, const struct stat *st, const char *name)
 
 /* ---- attributes --------------------------------------------------------------------- */
 
-static int owner_failed(struct copy *c, int r)
+/* An id that is not mapped is none to fail at. */
+static int owner_failed(int r)
 {
-	if (r != -EPERM && r != -EINVAL)
-		return r;
-	c->done.owners++; /* an id that is not mapped */
-	return 0;
+	return r == -EPERM || r == -EINVAL ? 0 : r;
 }
 
 /* "y" on a directory that replaces one of a lower layer; none on others. */
@@ -145,7 +144,7 @@ static int finish_fd(struct copy *c, int from, int to, const struct stat *st)
 	struct timespec times[2] = { st->st_atim, st->st_mtim };
 	int r;
 
-	r = owner_failed(c, sys_fchown(to, st->st_uid, st->st_gid));
+	r = owner_failed(sys_fchown(to, st->st_uid, st->st_gid));
 	if (r < 0)
 		return r;
 	(void)copyfd_xattrs(from, to);
@@ -186,8 +185,8 @@ static int finish_name(struct copy *c, const char *name, const struct stat *st)
 	struct timespec times[2] = { st->st_atim, st->st_mtim };
 	int r;
 
-	r = owner_failed(c, sys_fchownat(c->to, name, st->st_uid, st->st_gid,
-					 AT_SYMLINK_NOFOLLOW));
+	r = owner_failed(
+		sys_fchownat(c->to, name, st->st_uid, st->st_gid, AT_SYMLINK_NOFOLLOW));
 	return r < 0 ? r : sys_utimensat(c->to, name, times, AT_SYMLINK_NOFOLLOW);
 }
 
@@ -226,12 +225,6 @@ static int copy_whiteout(struct copy *c, const char *name, const struct stat *st
 	return r == -EXDEV ? 0 : r;
 }
 
-static int open_below(int dirfd, const char *name)
-{
-	return sys_openat2(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0,
-			   RESOLVE_NO_XDEV | RESOLVE_BENEATH);
-}
-
 /* Down into a directory, whose copy is made empty. */
 static int enter(struct copy *c, int from_parent, int to_parent, const char *name,
 		 const char *from_name)
@@ -242,7 +235,7 @@ static int enter(struct copy *c, int from_parent, int to_parent, const char *nam
 	struct stat st;
 	int r;
 
-	from = from_name ? open_below(from_parent, from_name)
+	from = from_name ? tree_open(from_parent, from_name)
 			 : sys_openat(from_parent, ".", O_RDONLY | O_DIRECTORY, 0);
 	r = from < 0 ? from
 		     : sys_fstat(from, &l.from) ?: sys_mkdirat(to_parent, name, 0700);
@@ -323,21 +316,6 @@ static int copy_names(struct copy *c, struct err *e)
 	return r == 0 && scan.failed ? fail(c, scan.failed, "", e) : r;
 }
 
-static int step_up(int *fd, dev_t dev, ino_t ino)
-{
-	_cleanup_close_ int up = sys_openat(*fd, "..", O_RDONLY | O_DIRECTORY, 0);
-	struct stat st;
-	int r = up < 0 ? up : sys_fstat(up, &st);
-
-	if (r < 0)
-		return r;
-	if (st.st_dev != dev || st.st_ino != ino)
-		return -ESTALE;
-	scope_close(fd);
-	*fd = take(&up, -1);
-	return 0;
-}
-
 /* 1 = in the directory above now, 0 = there is none */
 static int leave(struct copy *c, struct err *e)
 {
@@ -351,8 +329,8 @@ static int leave(struct copy *c, struct err *e)
 	buf_truncate(&c->path, l.path);
 	if (!c->levels.len)
 		return 0;
-	r = step_up(&c->from, top(c)->from.st_dev, top(c)->from.st_ino)
-		    ?: step_up(&c->to, top(c)->dev, top(c)->ino);
+	r = tree_up(&c->from, top(c)->from.st_dev, top(c)->from.st_ino)
+		    ?: tree_up(&c->to, top(c)->dev, top(c)->ino);
 	return r < 0 ? fail(c, r, "..", e) : 1;
 }
 

@@ -14,7 +14,6 @@ struct tree_copied {
 	uint64_t entries;
 	uint64_t bytes;	  /* of regular files, shared ones included */
 	uint64_t skipped; /* devices and sockets; not whiteouts of a layer */
-	uint64_t owners;  /* entries whose owner could not be kept */
 };
 
 /**
