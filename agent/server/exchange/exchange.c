@@ -15,6 +15,11 @@ enum { WS_OUT_FULL = 2 * EXCHANGE_FULL, CORKED = 16 << 10 };
 
 /* ---- the request ---------------------------------------------------------------- */
 
+const struct route *exchange_route(const struct exchange *x)
+{
+	return x->match.route;
+}
+
 const char *exchange_param(const struct exchange *x, const char *name)
 {
 	for (unsigned i = 0; i < x->match.count; i++)

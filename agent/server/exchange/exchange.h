@@ -29,6 +29,8 @@ enum {
 
 /* ---- the request: borrowed, until the answer has ended -------------------------- */
 
+/** exchange_route() - the row that it was found by */
+const struct route *exchange_route(const struct exchange *x);
 /** exchange_param() - of the path, decoded; "" for a name that the route does not have */
 const char *exchange_param(const struct exchange *x, const char *name);
 /** exchange_header() - by its name in lower case; NULL = none */

@@ -45,6 +45,7 @@ struct route {
 	const char *operation; /* operationId in /openapi.json, which makes it a tool of
 				  the model: its description is in openapi.json. NULL.
 				  Of a ROUTE_HOLDER: in /v1/openapi.json and rest.json */
+	const void *how;       /* what @run makes of it: exchange_route() */
 };
 
 struct route_table {
