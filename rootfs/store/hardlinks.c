@@ -19,7 +19,7 @@
 enum {
 	DEPTH = 64,
 	LOOKED_AT = 1000000, /* names */
-	LINKED = 400000,     /* names that are kept in memory */
+	PATHS = 64 << 20,    /* bytes of names that are kept in memory */
 	LIKELY_NAMES = 64,   /* for each place */
 	LIKELY_DEPTH = 7,
 	TEMP_NAME = 32,
@@ -34,7 +34,7 @@ struct name {
 
 struct scan {
 	struct name *names; /* owned; of files with more than one */
-	size_t n;
+	size_t n, bytes; /* of their paths */
 	uint64_t looked_at;
 	dev_t dev;
 	bool git, clean; /* look below .git; remove what an earlier call has left */
@@ -93,7 +93,7 @@ static int add(struct scan *s, const char *path, const struct stat *st)
 {
 	struct name *x;
 
-	if (s->n == LINKED) {
+	if (strlen(path) > PATHS - s->bytes) {
 		s->incomplete = true;
 		return 0;
 	}
@@ -102,8 +102,11 @@ static int add(struct scan *s, const char *path, const struct stat *st)
 	x = &s->names[s->n];
 	*x = (struct name){ strdup(path), st->st_ino, st->st_nlink,
 			    (uint64_t)st->st_size };
-	s->n += x->path != NULL;
-	return x->path ? 0 : -ENOMEM;
+	if (!x->path)
+		return -ENOMEM;
+	s->bytes += strlen(path);
+	s->n++;
+	return 0;
 }
 
 static int walk(struct scan *s, int dirfd, struct buf *path, unsigned depth);

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -202,6 +204,36 @@ static void one_name(void)
 	assert_int_equal(hardlinks_break_one(p, "none"), -ENOENT);
 }
 
+/* A box makes them as deep and as many as it likes: the memory for them has a limit. */
+static void long_paths(void)
+{
+	enum { DEEP = 14, NAMES = 25000, KIB_MOST = 100 << 10 };
+	_cleanup_close_ int p = open_dir("long");
+	char part[251] = "", name[64];
+	int at = dup(p), next;
+	struct hardlinks h = { 0 };
+	struct err e = ERR_NONE;
+	struct rusage before, after;
+
+	memset(part, 'x', sizeof(part) - 1);
+	for (int i = 0; i < DEEP; i++, at = next) {
+		assert_int_equal(mkdirat(at, part, 0755), 0);
+		next = openat(at, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		close(at);
+	}
+	unit_put(at, "a", "text", 0644);
+	for (int i = 0; i < NAMES; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		link_into(at, "a", at, name);
+	}
+	close(at);
+	getrusage(RUSAGE_SELF, &before);
+	assert_int_equal(hardlinks_find(p, false, &h, &e), 0);
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(h.incomplete);
+	assert_true(after.ru_maxrss - before.ru_maxrss < KIB_MOST);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -211,6 +243,7 @@ int main(void)
 		{ "git's own only when told", git_is_told },
 		{ "likely places, links not followed", likely_places },
 		{ "many", many },
+		{ "long paths", long_paths },
 	};
 
 	return unit_cases("hardlinks", cases);
