@@ -8,6 +8,7 @@
  * elsewhere there is a second layer with the same directories and nothing in them. */
 #include "rootfs/store/merge.h"
 
+#include <linux/openat2.h>
 #include <string.h>
 
 #include "base/copyfd.h"
@@ -160,24 +161,29 @@ static int finish(const struct level *l, int top)
 		sys_futimens(l->to, times);
 }
 
+/* What is a directory now another box may make a link: one that holds a directory of this
+ * layer open since it was the upper one of a box that ran. */
+static int open_dir(int root, const char *path)
+{
+	return sys_openat2(root, *path ? path : ".", O_RDONLY | O_DIRECTORY, 0,
+			   RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+}
+
 static int fill(struct level *l, struct err *e)
 {
-	const char *path = *l->path ? l->path : ".";
 	int top = -1, r = 0;
 
-	l->to = sys_openat(l->m->to, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	l->to = open_dir(l->m->to, l->path);
 	if (l->to < 0)
 		return l->to;
 	if (!l->place.hidden)
-		l->below = sys_openat(l->m->below, path,
-				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+		l->below = open_dir(l->m->below, l->path);
 	if (!l->place.hidden && l->below < 0)
 		return l->below;
 	for (size_t i = 0; i < l->m->n; i++) {
 		if (!has(l, i))
 			continue;
-		l->dirs[i] = sys_openat(l->m->from[i], path,
-					O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+		l->dirs[i] = open_dir(l->m->from[i], l->path);
 		if (l->dirs[i] < 0)
 			return l->dirs[i];
 		top = top < 0 ? l->dirs[i] : top;

@@ -127,6 +127,37 @@ call() { # ID TOOL ARGUMENTS
 	[ "$read" -gt 0 ]
 }
 
+# Who does it in a layer that nothing writes to any more is a box that was handed a directory
+# of this one, open, while it was the upper one. They are merged when the box has ended.
+@test "K50: a directory of a layer is exchanged for a link to the host while layers are merged" {
+	local i try at box to hit=0
+	chmod 711 "$LIB_DIR" "$ESCAPE_HOST" # whoever box root is on the host gets that far
+	chmod 777 "$ESCAPE_HOST/victim"
+	chmod 666 "$ESCAPE_HOST/victim/file"
+	cubby exec -q -- sh -c 'cd /srv && mkdir -p d/victim && seq 6000 | xargs mkdir &&
+		ln -s "../../../../../../../../../../../..$1" link' sh "$ESCAPE_HOST"
+	for ((i = 0; i < 8; i++)); do
+		cubby snapshot -q "s$i"
+		[ $i = 7 ] || cubby exec -q -- touch "/root/$i"
+	done
+	box=$(lib_box)
+	to=$box/merging/top/machine/srv/d/victim
+	at=$(echo "$XDG_DATA_HOME"/cubby/layers/*/machine/srv/d)
+	for ((try = 0; try < 10 && hit == 0; try++)); do
+		cubby restore -q s7
+		timeout "$(lib_longer 20)" sh -c 'until [ -e "$1" ]; do :; done
+			mv -T "$2" "$2.own" && mv -T "$3" "$2"' sh "$to" "$at" "${at%/d}/link" 3>&- &
+		cubby exec -q -- true
+		wait $! || continue # they were merged before it looked
+		lib_until flock -n "$box/merging.lock" true
+		[ "$(stat -c %h "$ESCAPE_HOST/victim/file")" = 1 ]
+		[ "$(jq ".layers | length" "$box/chain")" = 2 ] || hit=1
+		mv -T "$at" "${at%/d}/link" && mv -T "$at.own" "$at"
+	done
+	[ "$hit" = 1 ]
+	cubby rm -q -y
+}
+
 @test "K31: a directory of an image is exchanged for a link while it is unpacked" {
 	mkdir -p tree/d tree/e
 	(cd tree && seq -f 'd/%g' 1 6000 | xargs touch && seq -f 'e/%g' 1 6000 | xargs touch)
