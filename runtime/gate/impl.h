@@ -155,6 +155,7 @@ struct gated {
 	uint64_t lookup_credit, lookup_ms; /* thousandths of a lookup; when counted */
 
 	int networks; /* the host's addresses of IPv6; owned; 0 = not known */
+	int routes;   /* its routing tables; owned; 0 = cannot be asked */
 	pid_t init;   /* the box's, as the host numbers it; 0 = not known */
 	struct {
 		int fd; /* to netwho; owned; -1 = nobody can be asked */
@@ -248,8 +249,9 @@ void gate_who_forget(struct gated *g, const struct gate_who *w);
 
 /* ---- gate_place ------------------------------------------------------------------ */
 
-/** gate_place_open() - before the confinement: where the host's networks can be read */
-void gate_place_open(struct gated *g);
+/** gate_place_open() - before the confinement: where the host can be asked for its addresses
+ *  and networks; 0 or -errno */
+int gate_place_open(struct gated *g, struct err *e);
 
 /** gate_place_class() - what kind of place, the host's own addresses and its neighbours'
  *  included */

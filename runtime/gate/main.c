@@ -36,8 +36,7 @@ static int confine(struct gated *g, struct err *e)
 	int r;
 
 	take_descriptors(g);
-	gate_place_open(g);
-	r = outside_confine(e);
+	r = gate_place_open(g, e) ?: outside_confine(e);
 	if (r < 0)
 		return err_wrap(e, "the gate");
 	g->rooted = r > 0;

@@ -1,5 +1,8 @@
 /* gate_place - what kind of place an address is, seen from the host. */
 #include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,21 +12,47 @@
 #include "base/text.h"
 #include "runtime/gate/impl.h"
 
-/* Through the routing table: a packet to one of the host's own addresses would have
- * that address as its source too. Nothing is sent. */
-static bool host_has(const struct netaddr *a)
-{
-	struct sockaddr_storage to, from = { 0 };
-	socklen_t len = netaddr_to_sock(a, 9, &to);
-	socklen_t from_len = sizeof(from);
-	_cleanup_close_ int fd = sys_socket(to.ss_family, SOCK_DGRAM, 0);
-	struct netaddr source;
+enum { ROUTE_REPLY = 1024 };
 
-	if (fd < 0 || sys_connect(fd, (struct sockaddr *)&to, len) < 0 ||
-	    sys_getsockname(fd, (struct sockaddr *)&from, &from_len) < 0 ||
-	    netaddr_from_sock(&from, &source, NULL) < 0)
-		return false;
-	return netaddr_equal(a, &source);
+/* A question to the routing table about one address. */
+struct route_query {
+	struct nlmsghdr head;
+	struct rtmsg route;
+	struct rtattr attr;
+	uint8_t to[16];
+};
+
+/* Would a packet to @a stay here? The kernel has answered before the question returns. An
+ * address need not be the source of what is sent to it: a second one in a network is not,
+ * nor is one out of a range that was made local. */
+static bool host_has(const struct gated *g, const struct netaddr *a)
+{
+	const uint32_t len = offsetof(struct route_query, to) + a->len;
+	struct route_query q = {
+		.head = { .nlmsg_len = len,
+			  .nlmsg_type = RTM_GETROUTE,
+			  .nlmsg_flags = NLM_F_REQUEST },
+		.route = { .rtm_family = a->len == 4 ? AF_INET : AF_INET6,
+			   .rtm_dst_len = a->len * 8 },
+		.attr = { .rta_len = (uint16_t)RTA_LENGTH(a->len),
+			  .rta_type = RTA_DST },
+	};
+	struct {
+		struct nlmsghdr head;
+		struct rtmsg route;
+		char rest[ROUTE_REPLY];
+	} in;
+	ssize_t n;
+
+	memcpy(q.to, a->bytes, a->len);
+	if (g->routes <= 0 || sys_send(g->routes, &q, len, MSG_DONTWAIT) < 0)
+		return true;
+	n = sys_recv(g->routes, &in, sizeof(in), MSG_DONTWAIT);
+	if (n < (ssize_t)sizeof(in.head))
+		return true;
+	/* an error is that there is no way to it */
+	return in.head.nlmsg_type == RTM_NEWROUTE &&
+	       (in.route.rtm_type == RTN_LOCAL || in.route.rtm_type == RTN_ANYCAST);
 }
 
 enum {
@@ -34,12 +63,17 @@ enum {
 	NETWORK_BITS_MAX = 127
 };
 
-/* The file is the network namespace's, and says each time what it has by then. */
-void gate_place_open(struct gated *g)
+/* Both are the network namespace's, and say each time what it has by then. */
+int gate_place_open(struct gated *g, struct err *e)
 {
 	int fd = sys_open("/proc/self/net/if_inet6", O_RDONLY);
 
 	g->networks = MAX(fd, 0);
+	fd = sys_socket(AF_NETLINK, SOCK_DGRAM, NETLINK_ROUTE);
+	if (fd < 0)
+		return err_sys(e, fd, "cannot ask which addresses are the host's");
+	g->routes = fd;
+	return 0;
 }
 
 /* "20010db8000000000000000000000001 02 40 00 80     eth0": the address, the interface's
@@ -83,11 +117,11 @@ enum netaddr_class gate_place_class(const struct gated *g, const struct netaddr 
 	size_t n = class == NETADDR_PUBLIC ? netaddr_carried(a, inner) : 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (host_has(&inner[i]))
+		if (host_has(g, &inner[i]))
 			return NETADDR_LOOPBACK;
 	if (class != NETADDR_PUBLIC)
 		return class;
-	if (host_has(a))
+	if (host_has(g, a))
 		return NETADDR_LOOPBACK;
 	return is_neighbour(g, a) ? NETADDR_NEIGHBOUR : NETADDR_PUBLIC;
 }

@@ -78,21 +78,25 @@ CHANGED='use IO::Socket; my ($port, $to) = ($ARGV[0], "host.cubby.internal");
 	[ "${lines[1]}" = $'Host: host.cubby.internal\r' ]
 }
 
-# A host of its own: a namespace with a way out that leads to a second one, where a listener
-# answers at every address there is. Names come from its /etc/hosts: NAME is at ADDRESS.
+# A host of its own, where a listener answers at its addresses: a namespace with a way out that
+# leads to a second one, where another one answers at every address there is. Names come from its /etc/hosts: NAME is at ADDRESS.
 in_made_host() { # COMMAND...
 	local as=-nm
 	[ "$(id -u)" -eq 0 ] || as=-Urnm
 	unshare $as --propagation private timeout "$(lib_longer 120)" bash -euc '
 		exec 4< <(exec unshare -n perl -MIO::Socket::IP -e "$FAR" 3>&- 4>&-)
 		far=$!
-		trap "kill $far" EXIT
+		perl -MIO::Socket::IP -e "$FAR" >own.out 3>&- 4>&- &
+		trap "kill $far $!" EXIT
 		read -r _ <&4 # it has its namespace
 		mount --bind hosts /etc/hosts
 		ip link set lo up
 		ip link add way type veth peer name way netns "$far"
 		ip addr add 203.0.113.1/24 dev way
+		ip addr add 203.0.113.7/24 dev way
 		ip addr add 2001:db8::1/64 dev way nodad
+		ip route add local 198.51.100.0/24 dev lo
+		ip -6 route add local 2001:db8:0:2::/64 dev lo
 		nsenter -n -t "$far" sh -euc "
 			ip link set lo up
 			ip addr add 203.0.113.2/24 dev way
@@ -129,6 +133,9 @@ export FAR='$| = 1; $SIG{PIPE} = "IGNORE"; print "there\n"; my $s = IO::Socket::
 		segment-routing 5f00::1 reserved address
 		router 2001:db8::2 address of this host's own network
 		neighbour 2001:db8::f00d address of this host's own network
+		second 203.0.113.7 address of this host
+		range 198.51.100.9 address of this host
+		range6 2001:db8:0:2::9 address of this host
 		beside 2001:db8:0:1::2 reached 2001:db8:0:1::2
 	END
 	while read -r name address _; do echo "$address $name.example"; done <table >hosts
