@@ -228,6 +228,24 @@ static int normal_form(const char *text, char **ret, struct err *e)
 	return 0;
 }
 
+/* A box answers for it by itself: such a rule opens nothing, and closes all else. */
+static bool is_box_itself(const struct pattern *x)
+{
+	static const char name[] = "localhost";
+	const size_t len = strlen(name);
+
+	return (x->kind == KIND_NAME || x->kind == KIND_BELOW) && x->len >= len &&
+	       !memcmp(x->name + x->len - len, name, len) &&
+	       (x->len == len || x->name[x->len - len - 1] == '.');
+}
+
+static int no_way_out(const char *what, const struct pattern *x, struct err *e)
+{
+	err_set(e, -EINVAL, "bad network pattern '%s': this is the box itself", what);
+	return x->port ? err_hint(e, "the host is '" GATE_POLICY_HOST ":%u'", x->port)
+		       : err_hint(e, "the host is '" GATE_POLICY_HOST "'");
+}
+
 static int parse_rule(const char *text, struct rule *ret, struct err *e)
 {
 	_cleanup_free_ char *copy = NULL;
@@ -244,6 +262,8 @@ static int parse_rule(const char *text, struct rule *ret, struct err *e)
 			return no_list(what, e);
 	} else if (parse_pattern(what, &ret->pattern) < 0) {
 		return bad_pattern(what, e);
+	} else if (!ret->deny && is_box_itself(&ret->pattern)) {
+		return no_way_out(what, &ret->pattern, e);
 	}
 	ret->text = take(&copy, NULL);
 	return 0;

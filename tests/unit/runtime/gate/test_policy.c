@@ -40,6 +40,8 @@ static const struct row {
 	{ "denied", { "deny example.com" }, "example.com", 80, GATE_POLICY_DENIED },
 	{ "others than the denied", { "deny example.com" }, "example.org", 80, GATE_POLICY_ALLOW },
 	{ "deny wins", { "allow *", "deny *.evil.com", "allow a.evil.com" }, "a.evil.com", 80, GATE_POLICY_DENIED },
+	{ "the box denied", { "deny localhost" }, "localhost", 80, GATE_POLICY_DENIED },
+	{ "not the box", { "allow notlocalhost" }, "notlocalhost", 80, GATE_POLICY_ALLOW },
 	{ "denied at a port", { "deny example.com:25" }, "example.com", 25, GATE_POLICY_DENIED },
 	{ "not at another", { "deny example.com:25" }, "example.com", 80, GATE_POLICY_ALLOW },
 	{ "DNS of a port denied", { "deny example.com:25" }, "example.com", 0, GATE_POLICY_ALLOW },
@@ -153,6 +155,10 @@ static const struct bad_row {
 	{ "an option below", "deny *.-x.org:443",
 	  "bad network pattern '*.-x.org:443'; a host's name has letters, digits, '-', '_' "
 	  "and '.', and does not begin with '-'" },
+	{ "the box", "allow LocalHost.:8080",
+	  "bad network pattern 'localhost.:8080': this is the box itself; the host is 'host.cubby.internal:8080'" },
+	{ "below the box", "allow *.localhost",
+	  "bad network pattern '*.localhost': this is the box itself; the host is 'host.cubby.internal'" },
 	{ "empty label", "allow a..b", "bad network pattern 'a..b'" FORM },
 	{ "star alone below", "allow *.", "bad network pattern '*.'" FORM },
 };
