@@ -156,9 +156,11 @@ static const struct bad_row {
 	  "bad network pattern '*.-x.org:443'; a host's name has letters, digits, '-', '_' "
 	  "and '.', and does not begin with '-'" },
 	{ "the box", "allow LocalHost.:8080",
-	  "bad network pattern 'localhost.:8080': this is the box itself; the host is 'host.cubby.internal:8080'" },
+	  "bad network pattern 'localhost.:8080': this is the box itself; "
+	  "the host is 'host.cubby.internal:8080'" },
 	{ "below the box", "allow *.localhost",
-	  "bad network pattern '*.localhost': this is the box itself; the host is 'host.cubby.internal'" },
+	  "bad network pattern '*.localhost': this is the box itself; "
+	  "the host is 'host.cubby.internal'" },
 	{ "empty label", "allow a..b", "bad network pattern 'a..b'" FORM },
 	{ "star alone below", "allow *.", "bad network pattern '*.'" FORM },
 };
