@@ -180,15 +180,6 @@ void mcp_call_output(struct mcp *m, const void *data, size_t len)
 	m->progress.fresh = true;
 }
 
-static int fill(struct json *params, const struct mcp *m, const char *text)
-{
-	int r = json_set(params, "progressToken", json_dup(m->running->token));
-
-	if (!r)
-		r = json_set_int(params, "progress", m->progress.value);
-	return r < 0 ? r : json_set_str(params, "message", text);
-}
-
 void mcp_call_tick(struct mcp *m)
 {
 	_cleanup_json_ struct json *params = NULL;
@@ -207,7 +198,10 @@ void mcp_call_tick(struct mcp *m)
 	p->told_ms = now;
 	p->fresh = false;
 	params = json_object();
-	if (!fill(params, m, text))
+	json_set(params, "progressToken", json_dup(m->running->token));
+	json_set_int(params, "progress", p->value);
+	json_set_str(params, "message", text);
+	if (json_failed(params) == 0)
 		mcp_send(m,
 			 mcp_rpc_notify("notifications/progress", take(&params, NULL)));
 }
@@ -230,25 +224,25 @@ static void begin_progress(struct mcp *m)
 
 static struct json *content(const struct tool_result *res)
 {
-	_cleanup_json_ struct json *list = json_array(), *block = json_object();
+	struct json *list = json_array(), *block = json_object();
 
 	json_set_str(block, "type", "text");
 	json_set(block, "text", json_stringn(res->text.data, res->text.len));
-	json_add(list, take(&block, NULL));
+	json_add(list, block);
 	if (res->picture) {
 		block = json_object();
 		json_set_str(block, "type", "image");
 		json_set_str(block, "data", res->picture);
 		json_set_str(block, "mimeType", res->mime);
-		json_add(list, take(&block, NULL));
+		json_add(list, block);
 	}
-	return json_failed(list) < 0 ? NULL : take(&list, NULL);
+	return list;
 }
 
 /* For programs: the text says all of it to a model. */
 static struct json *meta(const struct tool_result *res)
 {
-	_cleanup_json_ struct json *m = json_object();
+	struct json *m = json_object();
 
 	json_set_int(m, "cubby/timeMs", (int64_t)res->time_ms);
 	if (res->state[0])
@@ -259,19 +253,17 @@ static struct json *meta(const struct tool_result *res)
 		json_set_str(m, "cubby/cwd", res->cwd);
 	if (res->log_path)
 		json_set_str(m, "cubby/logPath", res->log_path);
-	return json_failed(m) < 0 ? NULL : take(&m, NULL);
+	return m;
 }
 
 static struct json *result_of(const struct tool_result *res)
 {
 	_cleanup_json_ struct json *j = json_object();
-	int r = json_set(j, "content", content(res));
 
-	if (!r)
-		r = json_set_bool(j, "isError", res->outcome == TOOL_ERROR);
-	if (!r)
-		r = json_set(j, "_meta", meta(res));
-	return r < 0 ? NULL : take(&j, NULL);
+	json_set(j, "content", content(res));
+	json_set_bool(j, "isError", res->outcome == TOOL_ERROR);
+	json_set(j, "_meta", meta(res));
+	return json_failed(j) < 0 ? NULL : take(&j, NULL);
 }
 
 static void answer(struct mcp *m, const struct mcp_call *c, int r,

@@ -18,10 +18,9 @@ enum {
 };
 
 /* The last lines of a text, each behind a bar. */
-static int add_end(const char *text, size_t len, struct buf *out)
+static void add_end(const char *text, size_t len, struct buf *out)
 {
 	size_t from = len, end;
-	int r = 0;
 
 	for (int n = 0; from && n < LINES; n++) {
 		const char *nl = memrchr(text, '\n', from - 1);
@@ -30,61 +29,58 @@ static int add_end(const char *text, size_t len, struct buf *out)
 		if (!nl)
 			break;
 	}
-	for (; from < len && r == 0; from = end + 1) {
+	for (; from < len; from = end + 1) {
 		const char *nl = memchr(text + from, '\n', len - from);
 		char shown[LINE_MAX_SHOWN];
 
 		end = nl ? (size_t)(nl - text) : len;
 		text_escaped(shown, sizeof(shown), text + from, end - from);
-		r = buf_addf(out, "  | %s\n", shown);
+		buf_addf(out, "  | %s\n", shown);
 	}
-	return r;
 }
 
-static int add_file(const struct toolbox *t, const struct session *s,
-		    const struct job *job, struct buf *out)
+static void add_file(const struct toolbox *t, const struct session *s,
+		     const struct job *job, struct buf *out)
 {
 	const struct files f = { t->conf.box, session_user(s), "/" };
 	_cleanup_buf_ struct buf text = BUF_INIT(LOG_MAX);
 	char path[JOBS_PATH], shown[JOBS_PATH], inside[64];
 	struct files_stat st;
-	int r;
 
 	jobs_output(job, path);
 	if (!*path)
-		return 0;
+		return;
 	text_escaped(shown, sizeof(shown), path, strlen(path));
 	snprintf(inside, sizeof(inside), "/proc/%d/fd/1", job->inside);
-	if (files_get(&f, inside, &text, &st, ERR_IGNORED) < 0 || st.size > text.len)
-		return buf_addf(out, "  its output is in %s\n", shown);
-	r = buf_addf(out, "  its output is in %s (%" PRIu64 " bytes)%s\n", shown,
-		     st.size, text.len ? "; the end of it:" : "");
-	return r ?: add_end(buf_cstr(&text), text.len, out);
-}
-
-static int add_terminal(const struct buf *text, bool fresh, struct buf *out)
-{
-	int r;
-
-	if (!text->len)
-		return 0;
-	r = buf_adds(out, fresh ? "[printed since the last result:]\n"
-				: "[last printed while no command ran:]\n")
-		    ?: buf_add(out, text->data, text->len);
-	return r ?: text->data[text->len - 1] == '\n' ? 0 : buf_addc(out, '\n');
-}
-
-static int write_report(const struct toolbox *t, const struct session *s,
-			const struct job *jobs, int n, struct buf *out)
-{
-	int r = buf_adds(out, n ? "[in the background:]\n" : "");
-
-	for (int i = 0; i < n && r == 0; i++) {
-		r = jobs_add(&jobs[i], 1, out) ?:
-			buf_addc(out, '\n') ?:
-			add_file(t, s, &jobs[i], out);
+	if (files_get(&f, inside, &text, &st, ERR_IGNORED) < 0 || st.size > text.len) {
+		buf_addf(out, "  its output is in %s\n", shown);
+		return;
 	}
-	return r ?: buf_addf(out, "[no command is running; in the background: %d]", n);
+	buf_addf(out, "  its output is in %s (%" PRIu64 " bytes)%s\n", shown, st.size,
+		 text.len ? "; the end of it:" : "");
+	add_end(buf_cstr(&text), text.len, out);
+}
+
+static void add_terminal(const struct buf *text, bool fresh, struct buf *out)
+{
+	if (!text->len)
+		return;
+	buf_adds(out, fresh ? "[printed since the last result:]\n"
+			    : "[last printed while no command ran:]\n");
+	buf_add(out, text->data, text->len);
+	buf_adds(out, text->data[text->len - 1] == '\n' ? "" : "\n");
+}
+
+static void write_report(const struct toolbox *t, const struct session *s,
+			 const struct job *jobs, int n, struct buf *out)
+{
+	buf_adds(out, n ? "[in the background:]\n" : "");
+	for (int i = 0; i < n; i++) {
+		jobs_add(&jobs[i], 1, out);
+		buf_addc(out, '\n');
+		add_file(t, s, &jobs[i], out);
+	}
+	buf_addf(out, "[no command is running; in the background: %d]", n);
 }
 
 int tool_jobs_tell(struct toolbox *t, struct session *s, struct tool_result *ret,
@@ -101,9 +97,9 @@ int tool_jobs_tell(struct toolbox *t, struct session *s, struct tool_result *ret
 	if (!n && !ended && !(fresh && printed.len))
 		return tool_result_fail(ret,
 					"no command is running: nothing to wait for");
-	r = add_terminal(&printed, fresh, &ret->text) ?:
-		write_report(t, s, jobs, n, &report) ?:
-		session_redact(s, &report, &ret->text);
+	add_terminal(&printed, fresh, &ret->text);
+	write_report(t, s, jobs, n, &report);
+	r = buf_failed(&report) ?: session_redact(s, &report, &ret->text);
 	if (r < 0)
 		return err_sys(e, r, "cannot list the jobs");
 	ret->outcome = TOOL_OK;

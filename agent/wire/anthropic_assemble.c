@@ -267,19 +267,14 @@ static int take_call(struct anthropic_assemble *a, struct block *b)
 	return json_type(input) == JSON_OBJECT ? json_print(input, false, &c->raw) : 0;
 }
 
-static int finish_call(struct json *block, const struct turn_call *c)
+static void finish_block(struct block *b, const struct turn_call *c)
 {
-	int r = json_set_str(block, "id", c->id);
-
-	return r
-		       ?: json_set(block, "input",
-				   c->args ? json_dup(c->args) : json_object());
-}
-
-static int finish_block(struct block *b, const struct turn_call *c)
-{
-	if (c)
-		return finish_call(b->block, c);
+	if (c) {
+		json_set_str(b->block, "id", c->id);
+		json_set(b->block, "input",
+			 c->args ? json_dup(c->args) : json_object());
+		return;
+	}
 	if (answer_is(b->block, "text"))
 		json_set_str(b->block, "text", buf_cstr(&b->text));
 	else if (answer_is(b->block, "thinking"))
@@ -288,7 +283,6 @@ static int finish_block(struct block *b, const struct turn_call *c)
 		json_set_str(b->block, "signature", b->signature.data);
 	if (b->citations)
 		json_set(b->block, "citations", take(&b->citations, NULL));
-	return json_failed(b->block);
 }
 
 static int build_message(void *assembler)
@@ -296,19 +290,17 @@ static int build_message(void *assembler)
 	struct anthropic_assemble *a = assembler;
 	_cleanup_json_ struct json *j = json_object(), *content = json_array();
 	const struct turn_call *call = a->s.turn.calls;
-	int r = json_set_str(j, "role", "assistant");
 
-	for (size_t i = 0; i < a->n && r == 0; i++) {
+	json_set_str(j, "role", "assistant");
+	for (size_t i = 0; i < a->n; i++) {
 		struct block *b = &a->blocks[i];
 
-		r = finish_block(b, answer_is(b->block, "tool_use") ? call++ : NULL)
-			    ?: json_add(content, take(&b->block, NULL));
+		finish_block(b, answer_is(b->block, "tool_use") ? call++ : NULL);
+		json_add(content, take(&b->block, NULL));
 	}
-	if (r < 0)
-		return r;
-	r = json_set(j, "content", take(&content, NULL)) ?: json_mend(j);
-	if (r < 0)
-		return r;
+	json_set(j, "content", take(&content, NULL));
+	if (json_failed(j) < 0 || json_mend(j) < 0)
+		return -ENOMEM;
 	a->s.turn.message = take(&j, NULL);
 	return 0;
 }

@@ -14,31 +14,30 @@ static int openai_url(const struct wire_server *s, struct buf *out)
 
 /* ---- messages ---- */
 
-static int put_arguments(struct json *fn, struct err *e)
+static void put_arguments(struct json *fn)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(8 * (size_t)ARGS_MAX);
 
 	message_arguments(json_get_str(fn, "arguments"), &text);
-	if (buf_failed(&text) < 0 || json_set_str(fn, "arguments", buf_cstr(&text)) < 0)
-		return err_sys(e, -ENOMEM, "cannot write a call");
-	return 0;
+	json_set(fn, "arguments",
+		 buf_failed(&text) < 0 ? NULL : json_string(buf_cstr(&text)));
 }
 
 /* Gemini signs the first call of a turn, and refuses a turn of which none is signed: one
  * of another model, or of another server. This word stands for a signature. */
-static int sign(struct json *call)
+static void sign(struct json *call)
 {
 	static const char word[] = "skip_thought_signature_validator";
-	_cleanup_json_ struct json *extra = json_remove(call, "extra_content");
-	_cleanup_json_ struct json *google = json_object();
+	struct json *extra = json_remove(call, "extra_content");
+	struct json *google = json_object();
 
 	if (json_type(extra) != JSON_OBJECT) {
 		json_free(&extra);
 		extra = json_object();
 	}
-	return json_set_str(google, "thought_signature", word)
-		       ?: json_set(extra, "google", take(&google, NULL))
-		       ?: json_set(call, "extra_content", take(&extra, NULL));
+	json_set_str(google, "thought_signature", word);
+	json_set(extra, "google", google);
+	json_set(call, "extra_content", extra);
 }
 
 static bool needs_signature(const struct wire_server *s, const struct json *calls)
@@ -56,40 +55,32 @@ static bool needs_signature(const struct wire_server *s, const struct json *call
 	return true;
 }
 
-static int fix_calls(const struct wire_server *s, struct json *message, struct err *e)
+static void fix_calls(const struct wire_server *s, struct json *message)
 {
 	_cleanup_json_ struct json *calls = json_remove(message, "tool_calls");
-	_cleanup_json_ struct json *fixed = json_array();
+	struct json *fixed = calls ? json_array() : NULL;
 	bool lacks = needs_signature(s, calls);
-	int r = 0;
 
-	if (!calls)
-		return 0;
 	json_each(call, calls)
 	{
-		_cleanup_json_ struct json *copy = json_dup(call);
+		struct json *copy = json_dup(call);
 
-		r = put_arguments(json_get_mut(copy, "function"), e);
-		if (r < 0)
-			return r;
-		if (lacks && !json_len(fixed) && sign(copy) < 0)
-			return err_sys(e, -ENOMEM, "cannot write a call");
-		if (json_add(fixed, take(&copy, NULL)) < 0)
-			return err_sys(e, -ENOMEM, "cannot write a call");
+		put_arguments(json_get_mut(copy, "function"));
+		if (lacks && call == json_first(calls))
+			sign(copy);
+		json_add(fixed, copy);
 	}
-	if (json_set(message, "tool_calls", take(&fixed, NULL)) < 0)
-		return err_sys(e, -ENOMEM, "cannot write a call");
-	return 0;
+	if (calls)
+		json_set(message, "tool_calls", fixed);
 }
 
 /* What single servers insist on, or choke on. */
-static int fix_members(const struct wire_server *s, struct json *message)
+static void fix_members(const struct wire_server *s, struct json *message)
 {
 	static const char *const thoughts[] = { "reasoning_content", "reasoning",
 						"reasoning_details" };
 	bool deepseek =
 		strcasestr(s->url, "deepseek") || strcasestr(s->name, "deepseek");
-	int r = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(thoughts); i++)
 		if (wire_without(s, RETRY_F_REASONING))
@@ -97,11 +88,10 @@ static int fix_members(const struct wire_server *s, struct json *message)
 	if (deepseek && json_get(message, "tool_calls") &&
 	    !wire_without(s, RETRY_F_REASONING) &&
 	    !json_get(message, "reasoning_content"))
-		r = json_set_str(message, "reasoning_content", "");
-	if (r == 0 && json_type(json_get(message, "content")) == JSON_NULL &&
+		json_set_str(message, "reasoning_content", "");
+	if (json_type(json_get(message, "content")) == JSON_NULL &&
 	    (wire_without(s, RETRY_F_NULL_CONTENT) || !json_get(message, "tool_calls")))
-		r = json_set_str(message, "content", "");
-	return r;
+		json_set_str(message, "content", "");
 }
 
 static int put_assistant(const struct wire_server *s, const struct history_entry *x,
@@ -112,12 +102,8 @@ static int put_assistant(const struct wire_server *s, const struct history_entry
 
 	if (r < 0)
 		return r;
-	r = fix_calls(s, message, e);
-	if (r < 0)
-		return r;
-	r = fix_members(s, message);
-	if (r < 0)
-		return err_sys(e, r, "cannot write a message");
+	fix_calls(s, message);
+	fix_members(s, message);
 	json_print(message, false, out);
 	return 0;
 }
