@@ -29,9 +29,18 @@ static int get_specs(struct exchange *x, struct err *)
 	return 0;
 }
 
-static int find(struct exchange *x, struct kernel **ret, struct err *e)
+/* What is asked of a kernel that there is. */
+struct act {
+	int (*run)(struct exchange *x, struct kernel *k, struct err *e);
+};
+
+static int on_kernel(struct exchange *x, struct err *e)
 {
-	return kernel_find(exchange_tenant(x), exchange_param(x, "id"), ret, e);
+	const struct act *act = exchange_route(x)->how;
+	struct kernel *k;
+	int r = kernel_find(exchange_tenant(x), exchange_param(x, "id"), &k, e);
+
+	return r < 0 ? r : act->run(x, k, e);
 }
 
 static struct json *session_model(struct kernel *k)
@@ -97,13 +106,8 @@ static int make_kernel(struct exchange *x, struct err *e)
 	return 0;
 }
 
-static int get_kernel(struct exchange *x, struct err *e)
+static int get_kernel(struct exchange *x, struct kernel *k, struct err *)
 {
-	struct kernel *k;
-	int r = find(x, &k, e);
-
-	if (r < 0)
-		return r;
 	exchange_reply(x, 200, kernel_model(k));
 	return 0;
 }
@@ -115,46 +119,28 @@ static int no_content(struct exchange *x)
 	return 0;
 }
 
-static int delete_kernel(struct exchange *x, struct err *e)
+static int delete_kernel(struct exchange *x, struct kernel *k, struct err *)
 {
-	struct kernel *k;
-	int r = find(x, &k, e);
-
-	if (r < 0)
-		return r;
 	kernel_end(k);
 	return no_content(x);
 }
 
-static int interrupt_kernel(struct exchange *x, struct err *e)
+static int interrupt_kernel(struct exchange *x, struct kernel *k, struct err *)
 {
-	struct kernel *k;
-	int r = find(x, &k, e);
-
-	if (r < 0)
-		return r;
 	kernel_interrupt(k);
 	return no_content(x);
 }
 
-static int restart_kernel(struct exchange *x, struct err *e)
+static int restart_kernel(struct exchange *x, struct kernel *k, struct err *)
 {
-	struct kernel *k;
-	int r = find(x, &k, e);
-
-	if (r < 0)
-		return r;
 	kernel_restart(k);
 	exchange_reply(x, 200, kernel_model(k));
 	return 0;
 }
 
-static int open_channels(struct exchange *x, struct err *e)
+static int open_channels(struct exchange *x, struct kernel *k, struct err *e)
 {
-	struct kernel *k;
-	int r = find(x, &k, e);
-
-	return r < 0 ? r : kernel_attach(k, x, e);
+	return kernel_attach(k, x, e);
 }
 
 /* ---- sessions ---------------------------------------------------------------------------- */
@@ -200,34 +186,33 @@ static int make_session(struct exchange *x, struct err *e)
 	return 0;
 }
 
-static int get_session(struct exchange *x, struct err *e)
+static int get_session(struct exchange *x, struct kernel *k, struct err *)
 {
-	struct kernel *k;
-	int r = find(x, &k, e);
-
-	if (r < 0)
-		return r;
 	exchange_reply(x, 200, session_model(k));
 	return 0;
 }
+
+static const struct act gets = { get_kernel }, deletes = { delete_kernel },
+			interrupts = { interrupt_kernel },
+			restarts = { restart_kernel }, opens = { open_channels },
+			gets_session = { get_session };
+
+#define KERNEL(act) on_kernel, .right = ROUTE_TOKEN, .box = true, .how = &(act)
 
 static const struct route rows[] = {
 	{ "GET", "/api", get_version, .right = ROUTE_ANYBODY },
 	{ "GET", "/api/kernelspecs", get_specs, .right = ROUTE_TOKEN },
 	{ "GET", "/api/kernels", list_kernels, ROUTE_TOKEN, .box = true },
 	{ "POST", "/api/kernels", make_kernel, ROUTE_TOKEN, ROUTE_JSON, .box = true },
-	{ "GET", "/api/kernels/{id}", get_kernel, ROUTE_TOKEN, .box = true },
-	{ "DELETE", "/api/kernels/{id}", delete_kernel, ROUTE_TOKEN, .box = true },
-	{ "POST", "/api/kernels/{id}/interrupt", interrupt_kernel, ROUTE_TOKEN,
-	  .box = true },
-	{ "POST", "/api/kernels/{id}/restart", restart_kernel, ROUTE_TOKEN,
-	  .box = true },
-	{ "WEBSOCKET", "/api/kernels/{id}/channels", open_channels, ROUTE_TOKEN,
-	  .box = true },
+	{ "GET", "/api/kernels/{id}", KERNEL(gets) },
+	{ "DELETE", "/api/kernels/{id}", KERNEL(deletes) },
+	{ "POST", "/api/kernels/{id}/interrupt", KERNEL(interrupts) },
+	{ "POST", "/api/kernels/{id}/restart", KERNEL(restarts) },
+	{ "WEBSOCKET", "/api/kernels/{id}/channels", KERNEL(opens) },
 	{ "GET", "/api/sessions", list_sessions, ROUTE_TOKEN, .box = true },
 	{ "POST", "/api/sessions", make_session, ROUTE_TOKEN, ROUTE_JSON, .box = true },
-	{ "GET", "/api/sessions/{id}", get_session, ROUTE_TOKEN, .box = true },
-	{ "DELETE", "/api/sessions/{id}", delete_kernel, ROUTE_TOKEN, .box = true },
+	{ "GET", "/api/sessions/{id}", KERNEL(gets_session) },
+	{ "DELETE", "/api/sessions/{id}", KERNEL(deletes) },
 };
 
 const struct route_table jupyter_routes = { rows, ARRAY_SIZE(rows) };
