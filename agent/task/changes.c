@@ -290,7 +290,6 @@ static void count(struct changes *c, enum changes_kind kind, enum effects_class 
 
 	++*total;
 	c->held += class == EFFECTS_HELD;
-	c->marked += class == EFFECTS_MARKED;
 }
 
 int changes_add(struct changes *c, const struct changes_item *x)

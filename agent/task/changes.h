@@ -43,7 +43,7 @@ struct changes {
 		*items; /* owned; what acts on the host first, then by path */
 	size_t n;
 	size_t created, modified, deleted; /* all, listed or not */
-	size_t held, marked;		   /* the same, deleted ones aside */
+	size_t held;			   /* the same, deleted ones aside */
 	bool incomplete; /* too many files, or some could not be looked at */
 	bool waits;	 /* in the box, and not in the project yet */
 };

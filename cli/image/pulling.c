@@ -11,6 +11,7 @@
 #include "cli/store/hostpath.h"
 #include "rootfs/image/pull.h"
 #include "rootfs/image/source.h"
+#include "rootfs/store/staging.h"
 #include "runtime/doctor/probe.h"
 #include "runtime/worker/feed.h"
 #include "runtime/worker/worker.h"
@@ -106,8 +107,8 @@ int pulling_image(const struct app *app, const struct idmap *map,
 	if (r < 0)
 		return r;
 	conf.abort_fd = held.fd;
-	(void)pull_clean(&conf,
-			 ERR_IGNORED); /* what cannot be removed waits for the next */
+	/* of those that were interrupted; what cannot be removed waits for the next */
+	(void)staging_clean(conf.store, conf.rm, conf.runtime, ERR_IGNORED);
 	r = pull_image(&conf, what->ref, ret, e);
 	if (p.begun)
 		progress_end(&p.bar, r == 0);

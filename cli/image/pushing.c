@@ -31,10 +31,7 @@ static void staged_done(struct staged *s)
 	struct idmap none = { .kind = IDMAP_SINGLE };
 
 	scope_close(&s->dir);
-	if (s->staging.dirfd >= 0)
-		(void)staging_remove(s->store, &s->staging, worker_rmtree, &none,
-				     ERR_IGNORED);
-	staging_close(&s->staging);
+	staging_remove(s->store, &s->staging, worker_rmtree, &none);
 }
 
 static int stage(const struct app *app, const char *ref,

@@ -25,14 +25,14 @@ static int load(struct boxsetup *s, const char *key, struct err *e)
 	return r < 0 ? r : spec_from_json(j, &s->spec, e);
 }
 
-static size_t count_waiting(const struct boxsetup *s, struct err *e)
+static size_t count_waiting(const struct boxsetup *s)
 {
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *args = review_args("diff"), *list = NULL;
 	size_t n = 0;
 
-	if (review_open(s, REVIEW_LOOK, &rv, e) < 0 ||
-	    review_ask(&rv, args, &list, NULL, e) < 0)
+	if (review_open(s, REVIEW_LOOK, &rv, ERR_IGNORED) < 0 ||
+	    review_ask(&rv, args, &list, NULL, ERR_IGNORED) < 0)
 		return 0;
 	json_each(it, list)
 	{
@@ -47,7 +47,7 @@ static size_t waiting_of(const struct app *app, const char *key)
 {
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 
-	return load(&s, key, ERR_IGNORED) == 0 ? count_waiting(&s, ERR_IGNORED) : 0;
+	return load(&s, key, ERR_IGNORED) == 0 ? count_waiting(&s) : 0;
 }
 
 static int add_one(void *ctx, const char *, const struct chain *)
@@ -86,8 +86,7 @@ static void show_box(const struct app *app, const struct boxlist_item *b)
 
 	if (boxdir_open(app->store, b->key, false, &dir, ERR_IGNORED) == 0) {
 		text_put_bytes(size, sizeof(size), snapshot_bytes(app->store, &dir));
-		(void)packages_added(app->store, &dir, b->image_dir, &packages,
-				     ERR_IGNORED);
+		(void)packages_added(app->store, &dir, b->image_dir, &packages);
 	}
 	fputs("  ", app->err);
 	render_safe(app->err, b->project);

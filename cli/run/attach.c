@@ -106,7 +106,7 @@ static bool in_foreground(void)
 static void enter_raw(struct attach *a)
 {
 	if (a->master >= 0 && tty_is(STDIN_FILENO) && in_foreground())
-		(void)tty_raw(&a->tty, STDIN_FILENO, ERR_IGNORED);
+		(void)tty_raw(&a->tty, STDIN_FILENO);
 }
 
 /* A process that is gone already needs no signal: failures do not matter. */

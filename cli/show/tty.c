@@ -11,20 +11,20 @@ bool tty_is(int fd)
 	return sys_isatty(fd) == 0;
 }
 
-int tty_raw(struct tty *t, int fd, struct err *e)
+int tty_raw(struct tty *t, int fd)
 {
 	struct termios now;
 	int r;
 
 	r = sys_tcgetattr(fd, &now);
 	if (r < 0)
-		return err_sys(e, r, "cannot read the terminal's mode");
+		return r;
 	if (!t->raw)
 		t->saved = now;
 	cfmakeraw(&now);
 	r = sys_tcsetattr(fd, TCSADRAIN, &now);
 	if (r < 0)
-		return err_sys(e, r, "cannot set the terminal's mode");
+		return r;
 	t->fd = fd;
 	t->raw = true;
 	return 0;

@@ -19,7 +19,7 @@ struct tty {
 #define TTY_NONE ((struct tty){ .fd = -1 })
 
 /** tty_raw() - keep the mode of @fd and make it raw; again after a tty_restore() */
-int tty_raw(struct tty *t, int fd, struct err *e);
+int tty_raw(struct tty *t, int fd);
 /** tty_restore() - the mode that it had; nothing when it is not raw */
 void tty_restore(struct tty *t);
 

@@ -70,7 +70,6 @@ static int add(struct changes *c, const struct json *j, enum effects_class round
 	c->modified += x.kind == CHANGES_MODIFIED;
 	c->deleted += x.kind == CHANGES_DELETED;
 	c->held += round == EFFECTS_HELD;
-	c->marked += round == EFFECTS_MARKED;
 	return changes_add(c, &x);
 }
 

@@ -25,11 +25,7 @@ static void pull_done(struct pull *p)
 	pull_oci_done(p);
 	scope_close(&p->image);
 	fetch_done(&p->fetched);
-	/* What cannot be removed now is stale, and the next pull tries again. */
-	if (p->stage.dirfd >= 0)
-		(void)staging_remove(p->conf->store, &p->stage, p->conf->rm,
-				     p->conf->runtime, ERR_IGNORED);
-	staging_close(&p->stage);
+	staging_remove(p->conf->store, &p->stage, p->conf->rm, p->conf->runtime);
 }
 
 static void note(const struct pull *p, const char *line)
@@ -439,11 +435,4 @@ int pull_image(const struct pull_conf *c, const char *ref, struct image *ret,
 	else
 		r = make(&p, dir, e);
 	return r < 0 ? r : image_load(c->store, dir, ret, e);
-}
-
-int pull_clean(const struct pull_conf *c, struct err *e)
-{
-	int r = staging_clean(c->store, c->rm, c->runtime, e);
-
-	return r < 0 ? r : 0;
 }

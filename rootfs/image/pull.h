@@ -25,7 +25,4 @@ int pull_image(const struct pull_conf *c, const char *ref, struct image *ret,
 /** pull_unreachable() - did pull_image() fail because nobody was to be reached? */
 bool pull_unreachable(int code);
 
-/** pull_clean() - remove what pulls and removals that were interrupted left behind */
-int pull_clean(const struct pull_conf *c, struct err *e);
-
 #endif

@@ -26,6 +26,6 @@ void packages_done(struct packages *p);
  * Return: 0 or -ENOMEM.
  */
 int packages_added(const struct store *s, const struct boxdir *b, const char *image,
-		   struct packages *ret, struct err *e);
+		   struct packages *ret);
 
 #endif

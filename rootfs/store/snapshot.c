@@ -99,8 +99,7 @@ struct copied {
 static void copied_done(struct copied *p)
 {
 	scope_close(&p->layer);
-	if (p->stage.dirfd >= 0)
-		(void)staging_remove(p->s, &p->stage, p->rm.fn, p->rm.ctx, ERR_IGNORED);
+	staging_remove(p->s, &p->stage, p->rm.fn, p->rm.ctx);
 }
 
 static int copied_make(struct copied *p, const struct boxdir *b,

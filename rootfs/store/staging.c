@@ -61,13 +61,12 @@ void staging_close(struct staging *st)
 	*st = STAGING_NONE;
 }
 
-int staging_remove(const struct store *s, struct staging *st, boxdir_rm_fn *rm,
-		   void *ctx, struct err *e)
+void staging_remove(const struct store *s, struct staging *st, boxdir_rm_fn *rm,
+		    void *ctx)
 {
-	int r = rm(ctx, s->tmp, st->name, e);
-
+	if (st->dirfd >= 0)
+		(void)rm(ctx, s->tmp, st->name, ERR_IGNORED);
 	staging_close(st);
-	return r;
 }
 
 /* Takes a name away from whoever might still use it. Return: 1 = it is to be removed. */

@@ -27,9 +27,10 @@ int staging_new(const struct store *s, const char *kind, struct staging *ret,
 void staging_close(struct staging *st);
 #define _cleanup_staging_ _cleanup_(staging_close)
 
-/** staging_remove() - remove it with all that is in it, and let go */
-int staging_remove(const struct store *s, struct staging *st, boxdir_rm_fn *rm,
-		   void *ctx, struct err *e);
+/** staging_remove() - remove it, if there is one, with all that is in it, and let go; what cannot
+ *  be removed is stale from now on */
+void staging_remove(const struct store *s, struct staging *st, boxdir_rm_fn *rm,
+		    void *ctx);
 
 /** staging_drop() - remove @name of tmp/ with all that is in it: whoever cleans there may have
  *  been faster */

@@ -93,11 +93,30 @@ int cgroup_create(const char *name, const struct limits *lim, struct cgroup **re
 	return 0;
 }
 
+/* SIGKILL for everything in it, however fast it forks. */
+static void kill_all(struct cgroup *cg)
+{
+	static const enum cgroup_controller order[] = { CGROUP_FREEZER, CGROUP_PIDS,
+							CGROUP_MEMORY };
+	const struct cgroup_leaf *v1 = NULL;
+
+	for (size_t i = ARRAY_SIZE(order); i-- > 0;)
+		if (cg->v1[order[i]].dir >= 0)
+			v1 = &cg->v1[order[i]];
+	if (cg->v2.dir >= 0)
+		(void)cgroup_leaf_kill(&cg->v2);
+	else if (v1)
+		(void)cgroup_leaf_kill(v1);
+	/* A child that never came into the v2 leaf is still in v1's. */
+	if (cg->v2.dir >= 0 && v1)
+		(void)cgroup_leaf_signal(v1);
+}
+
 void cgroup_destroy(struct cgroup **cg)
 {
 	if (!*cg)
 		return;
-	(void)cgroup_kill(*cg, ERR_IGNORED);
+	kill_all(*cg);
 	cgroup_leaf_remove(&(*cg)->v2);
 	for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++)
 		cgroup_leaf_remove(&(*cg)->v1[i]);
@@ -180,26 +199,6 @@ int cgroup_update(struct cgroup *cg, const struct limits *lim, struct err *e)
 	}
 }
 
-int cgroup_kill(struct cgroup *cg, struct err *e)
-{
-	static const enum cgroup_controller order[] = { CGROUP_FREEZER, CGROUP_PIDS,
-							CGROUP_MEMORY };
-	const struct cgroup_leaf *v1 = NULL;
-	int r = 0;
-
-	for (size_t i = ARRAY_SIZE(order); i-- > 0;)
-		if (cg->v1[order[i]].dir >= 0)
-			v1 = &cg->v1[order[i]];
-	if (cg->v2.dir >= 0)
-		r = cgroup_leaf_kill(&cg->v2);
-	else if (v1)
-		r = cgroup_leaf_kill(v1);
-	/* A child that never came into the v2 leaf is still in v1's. */
-	if (cg->v2.dir >= 0 && v1)
-		(void)cgroup_leaf_signal(v1);
-	return r < 0 ? err_sys(e, r, "cannot kill the cgroup") : 0;
-}
-
 /* In v1 it is a controller of its own, which is used where there is no v2 beside it. */
 static const struct cgroup_leaf *freezer(const struct cgroup *cg)
 {
@@ -231,15 +230,12 @@ uint64_t cgroup_oom_kills(const struct cgroup *cg)
 	return n;
 }
 
-int cgroup_usage(struct cgroup *cg, struct cgroup_usage *ret, struct err *)
+void cgroup_usage(struct cgroup *cg, struct cgroup_usage *ret)
 {
-	struct cgroup_usage u = { 0 };
-
+	*ret = (struct cgroup_usage){ 0 };
 	if (cg->v2.dir >= 0)
-		cgroup_v2_usage(cg, &u);
+		cgroup_v2_usage(cg, ret);
 	if (cg->method == CGROUP_V1)
-		cgroup_v1_usage(cg, &u);
-	u.oom_kills = cgroup_oom_kills(cg);
-	*ret = u;
-	return 0;
+		cgroup_v1_usage(cg, ret);
+	ret->oom_kills = cgroup_oom_kills(cg);
 }

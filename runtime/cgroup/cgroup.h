@@ -59,8 +59,6 @@ int cgroup_enter(struct cgroup *cg, pid_t pid, struct err *e);
 int cgroup_join(const struct cgroup *cg, struct err *e);
 /** cgroup_update() - change the limits of a running box */
 int cgroup_update(struct cgroup *cg, const struct limits *lim, struct err *e);
-/** cgroup_kill() - SIGKILL everything in it, however fast it forks */
-int cgroup_kill(struct cgroup *cg, struct err *e);
 /** cgroup_freeze() - everything in it stands still until cgroup_thaw(), the process @pid
  *  among them
  *  Return: 0; -ETIMEDOUT: not within @timeout_ms, and all go on; another: it cannot be done
@@ -78,7 +76,7 @@ struct cgroup_usage {
 	uint64_t oom_kills;
 	uint64_t pids_refused; /* forks that the limit stopped */
 };
-int cgroup_usage(struct cgroup *cg, struct cgroup_usage *ret, struct err *e);
+void cgroup_usage(struct cgroup *cg, struct cgroup_usage *ret);
 /** cgroup_oom_kills() - of these alone that number: one file is read */
 uint64_t cgroup_oom_kills(const struct cgroup *cg);
 

@@ -31,8 +31,7 @@ static const char *net_abstract(const struct monitor *m)
 /* What the box uses, by its cgroup or by what the monitor counts. */
 static void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret)
 {
-	*ret = (struct cgroup_usage){ 0 };
-	(void)cgroup_usage(m->run.cg, ret, ERR_IGNORED);
+	cgroup_usage(m->run.cg, ret);
 	if (m->memory.limit.memory) {
 		ret->memory_bytes = m->memory.used;
 		ret->memory_peak_bytes = m->memory.peak;

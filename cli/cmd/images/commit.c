@@ -154,9 +154,7 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 		r = make_layout(&s, st.dirfd, as.flat, held.fd, e);
 	if (r >= 0)
 		r = take_image(&s, &st, &as, ret, e);
-	if (st.dirfd >= 0)
-		(void)staging_remove(s.app->store, &st, worker_rmtree, &s.spec.map,
-				     ERR_IGNORED);
+	staging_remove(s.app->store, &st, worker_rmtree, &s.spec.map);
 	return r;
 }
 

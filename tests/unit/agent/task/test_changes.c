@@ -152,7 +152,6 @@ static void acting_comes_first(void)
 	}
 	assert_null(c.items[ARRAY_SIZE(want)].effect.why);
 	assert_int_equal(c.held, 4);
-	assert_int_equal(c.marked, 2);
 	assert_int_equal(c.created, 2 * CHANGES_MAX_LISTED + 6);
 	assert_int_equal(c.deleted, 1);
 }

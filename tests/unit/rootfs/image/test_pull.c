@@ -9,6 +9,7 @@
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "rootfs/image/source_ubuntu.h"
+#include "rootfs/store/staging.h"
 #include "rootfs/store/tree.h"
 #include "tests/unit/tarmake.h"
 #include "tests/unit/unit.h"
@@ -207,7 +208,7 @@ static void leftovers_are_cleaned(void)
 	assert_int_equal(sys_mkdirat(w.store.tmp, "pull-1", 0700), 0);
 	assert_int_equal(sys_mkdirat(w.store.tmp, "pull-1/image", 0700), 0);
 	assert_int_equal(sys_mkdirat(w.store.tmp, "dead-2", 0700), 0);
-	unit_ok(pull_clean(&w.conf, &e), &e);
+	assert_int_equal(staging_clean(&w.store, w.conf.rm, w.conf.runtime, &e), 2);
 	end(&w, 0);
 }
 
@@ -223,7 +224,7 @@ static void what_is_being_made_is_left_alone(void)
 	assert_int_equal(sys_mkdirat(w.store.tmp, "pull-1", 0700), 0);
 	dir = sys_openat(w.store.tmp, "pull-1", O_RDONLY | O_DIRECTORY, 0);
 	lock = file_lock(dir, "lock", false, &e);
-	unit_ok(pull_clean(&w.conf, &e), &e);
+	assert_int_equal(staging_clean(&w.store, w.conf.rm, w.conf.runtime, &e), 0);
 	assert_int_equal(names_in(w.store.tmp), 1);
 	unit_ok(tree_remove(w.store.tmp, "pull-1", &e), &e);
 	end(&w, 0);
