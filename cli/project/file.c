@@ -11,19 +11,13 @@
 #include "cli/show/confirm.h"
 #include "cli/show/render.h"
 
-int project_file_read(const char *project, const char *path, struct buf *ret,
-		      struct err *e)
+static int read_in(int root, const char *path, struct buf *ret, struct err *e)
 {
-	_cleanup_close_ int root = inroot_open_real(project, O_RDONLY | O_DIRECTORY);
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd =
+		inroot_open(root, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
 	struct stat st;
 	int r;
 
-	if (root == -ENOSYS) /* inside a box, where none starts: the start says so */
-		root = -ENOENT;
-	if (root < 0)
-		return err_sys(e, root, "cannot open the project");
-	fd = inroot_open(root, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
 	if (fd < 0)
 		return err_sys(e, fd, "cannot open it");
 	if (sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
@@ -33,6 +27,21 @@ int project_file_read(const char *project, const char *path, struct buf *ret,
 		return err_set(e, r, "it has %s; at most %s are read",
 			       text_bytes((uint64_t)st.st_size), text_bytes(ret->max));
 	return r;
+}
+
+int project_file_read(const char *project, const char *path, struct buf *ret,
+		      struct err *e)
+{
+	_cleanup_close_ int root = inroot_open_real(project, O_RDONLY | O_DIRECTORY);
+
+	if (root == -ENOSYS) /* inside a box, where none starts: the start says so */
+		root = -ENOENT;
+	if (root < 0)
+		return err_sys(e, root, "cannot open the project");
+	if (read_in(root, path, ret, e) < 0)
+		return err_hint(e, "a box may have put it there; remove it if it is "
+				   "not yours");
+	return 0;
 }
 
 static bool ask(const struct app *app, const struct buf *widens)

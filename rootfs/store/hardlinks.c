@@ -34,7 +34,7 @@ struct name {
 
 struct scan {
 	struct name *names; /* owned; of files with more than one */
-	size_t n, bytes; /* of their paths */
+	size_t n, bytes;    /* of their paths */
 	uint64_t looked_at;
 	dev_t dev;
 	bool git, clean; /* look below .git; remove what an earlier call has left */
