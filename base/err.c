@@ -1,6 +1,7 @@
 #include "base/err.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,4 +76,10 @@ int(err_hint)(struct err *e, const char *fmt, ...)
 	vsnprintf(e->msg + n + 2, sizeof(e->msg) - n - 2, fmt, ap);
 	va_end(ap);
 	return e->code;
+}
+
+bool err_is_shortage(int code)
+{
+	return code == -ENOSPC || code == -EDQUOT || code == -EROFS || code == -EIO ||
+	       code == -ENOMEM || code == -EMFILE || code == -ENFILE;
 }

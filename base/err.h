@@ -48,6 +48,10 @@ int err_wrap(struct err *e, const char *fmt, ...) _printf_(2, 3);
  */
 int err_hint(struct err *e, const char *fmt, ...) _printf_(2, 3);
 
+/** err_is_shortage() - too little room, memory or descriptors, or a disk that fails: what comes
+ *  next fares no better, and a box may be who used it up */
+bool err_is_shortage(int code);
+
 /* Analysers look at one source at a time; this is what they have to know of err.c, or
  * they follow each failure on as if it had been a success. */
 #if defined(__clang_analyzer__) || defined(CUBBY_ANALYZE)

@@ -48,13 +48,6 @@ static void work_done(struct work *w)
 
 /* ---- all steps --------------------------------------------------------------------------- */
 
-/* Nothing that comes after it would fare better. */
-static bool is_hopeless(int code)
-{
-	return code == -ENOSPC || code == -EDQUOT || code == -EROFS || code == -EIO ||
-	       code == -ENOMEM || code == -EMFILE || code == -ENFILE;
-}
-
 static int by_number(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -107,7 +100,7 @@ static int run_steps(struct work *w, int (*how)(const struct step *), struct err
 		};
 		int r = how(&s);
 
-		if (is_hopeless(r))
+		if (err_is_shortage(r))
 			return fail(e, r);
 		w->a->fn(w->a->ctx, s.what->path, r);
 	}

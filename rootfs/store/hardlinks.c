@@ -347,13 +347,6 @@ static int break_file(int root, const struct name *x, size_t n)
 
 /* ---- all files ------------------------------------------------------------------------ */
 
-/* Nothing that comes after it would fare better. */
-static bool is_hopeless(int code)
-{
-	return code == -ENOSPC || code == -EDQUOT || code == -EROFS || code == -EIO ||
-	       code == -ENOMEM || code == -EMFILE || code == -ENFILE;
-}
-
 static void keep(struct hardlinks *h, const char *path, int why)
 {
 	if (!h->kept++) {
@@ -379,7 +372,7 @@ static int each(struct scan *s, int dirfd, bool break_up, struct hardlinks *h,
 			(void)text_copy(h->path, sizeof(h->path), x->path);
 		h->bytes += x->size;
 		r = break_up ? break_file(dirfd, x, n) : 0;
-		if (r < 0 && is_hopeless(r))
+		if (r < 0 && err_is_shortage(r))
 			return err_sys(e, r, "cannot make a copy of '%s'",
 				       text_escaped(shown, sizeof(shown), x->path,
 						    strlen(x->path)));

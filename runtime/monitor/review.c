@@ -20,10 +20,14 @@ static bool is_empty(const struct monitor *m)
 	return !chain_reviews(&b);
 }
 
+/* Where the machine cannot do it the project is live; where it could, were the disk not full,
+ * that is waited for. */
 static int live(struct monitor *m, struct err *why)
 {
 	char line[sizeof(why->msg) + 64];
 
+	if (err_is_shortage(why->code))
+		return err_wrap(why, "the project cannot be put under review");
 	if (!is_empty(m)) {
 		err_wrap(why, "what waits in the box cannot be shown");
 		return err_hint(why, "'cubby discard --all' throws it away");

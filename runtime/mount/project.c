@@ -32,7 +32,7 @@ static int mount_review(int project, struct err *e)
 				  "the store's filesystem has no user.* attributes")
 			: mount_view(project, "project", e);
 
-	return r < 0 ? e->code = MOUNT_PROJECT_NO_VIEW : 0;
+	return r < 0 && !err_is_shortage(r) ? e->code = MOUNT_PROJECT_NO_VIEW : r;
 }
 
 int mount_project_cover(int place, const char *dir, int *failed, struct err *e)

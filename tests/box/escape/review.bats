@@ -357,3 +357,22 @@ for d, dirs, files in os.walk("."):
 	[ "$(<sm/tools/plain)" = new ]
 	git status >/dev/null
 }
+
+@test "V21: a disk that the box has filled does not make the project live" {
+	[ "$(id -u)" -eq 0 ] || skip "mounts"
+	review true
+	cubby stop
+	local dir
+	dir=$XDG_DATA_HOME/cubby/boxes/$(cubby info --json | jq -r .key)/project
+	mount -t tmpfs -o size=64k,mode=711 none "$dir" || skip "no mounts here"
+	mkdir "$dir/upper"
+	head -c 1M /dev/zero >"$dir/fill" 2>/dev/null || true
+	run cubby exec --project review -- touch made
+	umount "$dir"
+	[ "$status" = 125 ]
+	[[ $output == *"the project cannot be put under review: "*"No space left on device"*"cubby prune"* ]] ||
+		{ echo "$output"; return 1; }
+	[ ! -e made ]
+	review 'touch made'
+	[ ! -e made ]
+}
