@@ -378,10 +378,12 @@ static int prepare(const struct opt_box *o, struct boxsetup *s, struct err *e)
 	if (r < 0)
 		return r;
 	r = make_dir(s, e);
+	if (r == 0)
+		owner_choose(s);
+	r = r ?: save_new(s, old, e);
 	if (r < 0)
-		return r;
-	owner_choose(s);
-	return save_new(s, old, e);
+		boxdir_unmake(s->app->store, s->spec.key);
+	return r;
 }
 
 static int open_box(struct boxsetup *s, bool join_only, const struct box_command *first,

@@ -55,6 +55,17 @@ static int make_all(const struct store *s, const char *key, struct err *e)
 	return 0;
 }
 
+void boxdir_unmake(const struct store *s, const char *key)
+{
+	_cleanup_close_ int dirfd = sys_openat(s->boxes, key, O_PATH | O_DIRECTORY, 0);
+
+	if (dirfd < 0 || sys_faccessat(dirfd, "box.json", F_OK, 0) != -ENOENT)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		(void)sys_unlinkat(dirfd, parts[i].name, AT_REMOVEDIR);
+	(void)sys_unlinkat(s->boxes, key, AT_REMOVEDIR);
+}
+
 /* Only as a place: its rights are the box's to change, down to none at all. */
 static int open_layer(const struct boxdir *b, const char *name, struct err *e)
 {

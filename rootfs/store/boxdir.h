@@ -41,6 +41,9 @@ struct boxdir {
  */
 int boxdir_open(const struct store *s, const char *key, bool create, struct boxdir *ret,
 		struct err *e);
+/** boxdir_unmake() - what could not become a box: remove its empty directories, which no
+ *  command shows. Where there is a box, or a log of one before, that stays. */
+void boxdir_unmake(const struct store *s, const char *key);
 void boxdir_close(struct boxdir *b);
 #define _cleanup_boxdir_ _cleanup_(boxdir_close)
 

@@ -180,6 +180,14 @@ stat_of() { cubby stats --json | jq -c ".[] | select(.directory == \"$LIB_PROJEC
 	[[ $(tail -n 1 shown) == *"no box runs"* ]]
 }
 
+@test "config: the image of a box is what it was made from" {
+	cubby exec -q -- true
+	CUBBY_IMAGE=another run -0 cubby config --json
+	[ "$(jq -r '.[] | select(.name == "image") | "\(.value) \(.from)"' <<<"$output")" = "test box" ]
+	cd ..
+	[ "$(CUBBY_IMAGE=another cubby config --json | jq -r '.[] | select(.name == "image") | .value')" = another ]
+}
+
 @test "stop ends what others run" {
 	cubby exec -d -- sleep 1000
 	[ "$(state)" = running ]

@@ -171,6 +171,21 @@ leaves_nothing() {
 	[[ $output == *"No space left on device; 'cubby prune', 'cubby rm' and 'cubby rmi' make room, 'cubby ls' and 'cubby images' show what takes it; XDG_DATA_HOME names a larger disk for the store (~/.local/share without it)"* ]]
 }
 
+@test "a full disk: what could not become a box leaves nothing" {
+	[ "$(id -u)" = 0 ] || skip "mounting a small filesystem needs root"
+	unshare -m true 2>/dev/null || skip "no mount namespace here"
+	mkdir -p root/usr root/etc root/bin work
+	echo x >root/etc/os-release
+	run unshare -m bash -c '
+		mkdir -m 700 small && mount -t tmpfs -o size=1m,mode=700 tmpfs small &&
+		export XDG_DATA_HOME=$PWD/small; cubby pull -q --name one ./root
+		head -c 2M /dev/zero >small/fill 2>/dev/null
+		cd work; cubby exec --image one -- true; s=$?
+		find ../small/cubby/boxes -mindepth 1; exit $s'
+	[ "$status" = 125 ]
+	[[ ${lines[*]: -1} == *"cannot write 'box.json': No space left on device"* ]] || { echo "$output"; return 1; }
+}
+
 @test "a store on a read-only filesystem" {
 	[ "$(id -u)" = 0 ] || skip "mounting needs root"
 	unshare -m true 2>/dev/null || skip "no mount namespace here"

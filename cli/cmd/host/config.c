@@ -1,33 +1,31 @@
-#include <string.h>
-
+#include "cli/opt/config.h"
 #include "base/text.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
-#include "cli/opt/config.h"
 #include "cli/opt/settings.h"
 #include "cli/show/render.h"
 
-/* Without a box, or with one that cannot be read, the rest is in force. */
-static bool load_box(const struct app *app, char *shown, size_t room)
+/* Without a box, or with one that cannot be read, the rest is in force. The image of a box is
+ * in force whatever new ones are made from. */
+static bool load_box(struct boxsetup *s, struct config *config)
 {
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
-
-	if (boxsetup_find(&s, ERR_IGNORED) < 0)
+	if (boxsetup_find(s, ERR_IGNORED) < 0)
 		return false;
-	text_escaped(shown, room, s.spec.project, strlen(s.spec.project));
+	config->v[CONFIG_IMAGE].from = CONFIG_FROM_BOX;
+	config->v[CONFIG_IMAGE].text = s->spec.image_name;
 	return true;
 }
 
 static int work(struct app *app, void *, struct err *e)
 {
-	char shown[256];
-	bool box = load_box(app, shown, sizeof(shown));
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
+	bool box = load_box(&s, app->config);
 	int r = settings_show(app, CONFIG_FROM_DEFAULT, NULL, e);
 
 	if (r < 0)
 		return r;
 	if (box)
-		render_note(app, "box: that of '%s'", shown);
+		render_note(app, "box: that of '%s'", text_shown(s.spec.project));
 	if (!app->json)
 		render_note(app, "file: %s%s", app->config->path,
 			    app->config->file ? "" : " (there is none)");
@@ -40,7 +38,8 @@ const struct cmd cmd_config = {
 	.summary = "show the effective settings and where each comes from",
 	.doc = "Show the settings that are in force here and where each comes from: "
 	       "the environment (CUBBY_NAME), the box of this directory ('cubby "
-	       "set'), the configuration file or the default.",
+	       "set', and the image that it was made from), the configuration file or the "
+	       "default.",
 	.config = true,
 	.work = work,
 };
