@@ -479,6 +479,13 @@ class Magics:
             return done.stdout.decode("utf-8", "replace").splitlines()
         return None
 
+    def script(self, program, body):
+        import subprocess
+        self.sh(body, program=program)
+        status = Shim.main.__dict__["_exit_code"]
+        if status:  # as IPython: the cell has failed
+            raise subprocess.CalledProcessError(status, program)
+
     def line(self, text):
         name, _, rest = text.strip().partition(" ")
         rest = rest.strip()
@@ -530,7 +537,7 @@ class Magics:
     def cell(self, first, body):
         name, _, rest = first[2:].strip().partition(" ")
         if name in ("bash", "sh", "!"):
-            self.sh(body, program="bash" if name == "bash" else "sh")
+            self.script("bash" if name == "bash" else "sh", body)
         elif name == "time":
             return self.do_time(body)
         elif name == "timeit":

@@ -123,6 +123,22 @@ static void stream(void *ctx, int fd, const char *data, size_t len)
 	buf_add(&s->text, data, len);
 }
 
+/* What a cell showed is a file in /tmp; where another user has /tmp/cubby-out, in a directory
+ * of its own. */
+static void remove_shown(const struct json *files)
+{
+	json_each(it, files)
+	{
+		char *path = strdup(json_get_str(it, "path"));
+
+		assert_non_null(path);
+		assert_int_equal(unlink(path), 0);
+		*strrchr(path, '/') = '\0';
+		(void)rmdir(path);
+		free(path);
+	}
+}
+
 static void message(void *ctx, const struct python_message *m)
 {
 	static const char *const words[] = { "ok", "error", "interrupted" };
@@ -134,6 +150,7 @@ static void message(void *ctx, const struct python_message *m)
 	if (m->kind == PYTHON_CLEAR)
 		buf_adds(&s->text, "[clear]");
 	assert_int_equal(python_show(m, &s->text), 0);
+	remove_shown(m->files);
 	if (m->kind == PYTHON_DONE)
 		buf_addf(&s->text, "[%s]", words[m->status]);
 }
@@ -221,6 +238,9 @@ static const struct row {
 	  "1\n2\n[ok]" },
 	{ "a shell's command", "x = 5\n!echo {x} $x", "5 5\n[ok]" },
 	{ "its output as lines", "y = !printf 'a\\nb'\ny", "['a', 'b']\n[ok]" },
+	{ "a cell of the shell that fails", "%%sh\necho no; exit 3",
+	  "no\nsubprocess.CalledProcessError: Command 'sh' returned non-zero exit "
+	  "status 3.\n[error]" },
 	{ "a cell of the shell", "%%sh\necho in $0 >&2", "E:in sh\n[ok]" },
 	{ "an ignored magic", "%matplotlib inline\n4", "4\n[ok]" },
 	{ "an unknown magic", "%nosuch",
