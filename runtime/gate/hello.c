@@ -318,16 +318,34 @@ static bool is_word(struct text t, const char *word)
 	return t.len == strlen(word) && !memcmp(t.s, word, t.len);
 }
 
-/* A word, then anything but a NUL: no server takes one there. */
+static bool is_method(struct text t)
+{
+	for (size_t i = 0; i < t.len; i++)
+		if (!is_token(t.s[i]))
+			return false;
+	return true;
+}
+
+/* A word of visible ASCII. There are servers that take each such for a method. */
 static bool could_be_request(struct text line)
 {
 	struct text rest = line;
 	struct text method = take_word(&rest);
 
 	for (size_t i = 0; i < method.len; i++)
-		if (!is_token(method.s[i]))
+		if (!isgraph((unsigned char)method.s[i]))
 			return false;
-	return !line.len || !memchr(line.s, '\0', line.len);
+	return true;
+}
+
+static bool is_version(struct text t)
+{
+	if (t.len < 6 || strncasecmp(t.s, "HTTP/", 5))
+		return false;
+	for (size_t i = 5; i < t.len; i++)
+		if (!isdigit((unsigned char)t.s[i]) && t.s[i] != '.')
+			return false;
+	return true;
 }
 
 /* "METHOD TARGET HTTP/1.1", or "GET TARGET" of the days before that. Without such words it
@@ -337,14 +355,16 @@ static enum gate_hello_verdict request_line(struct text line, struct gate_hello 
 	struct text rest = line;
 	struct text method = take_word(&rest), target = take_word(&rest);
 	struct text version = take_word(&rest);
+	const bool odd = !is_method(method) && (!is_version(version) || trim(rest).len);
 	bool old = is_word(method, "GET") && !version.len && target.len &&
 		   target.s[0] != '/' && memchr(target.s, ':', target.len);
 
-	if (!could_be_request(line) || is_word(line, "PRI * HTTP/2.0") ||
+	if (!could_be_request(line) || odd || is_word(line, "PRI * HTTP/2.0") ||
 	    (!old && !says_http(line)))
 		return GATE_HELLO_OTHER;
 	ret->protocol = "HTTP";
-	if (!is_plain(line) || trim(rest).len || is_space(line.s[0]) ||
+	if (!is_method(method) || !is_plain(line) || trim(rest).len ||
+	    is_space(line.s[0]) ||
 	    (!old && (version.len < 6 || strncasecmp(version.s, "HTTP/", 5))) ||
 	    !put_target(method, target, ret))
 		return GATE_HELLO_BAD;
@@ -377,8 +397,9 @@ static enum gate_hello_verdict begun_line(struct text line, bool full)
 		return GATE_HELLO_OTHER;
 	if (!full)
 		return GATE_HELLO_MORE;
-	return target.len >= 4 && (*target.s == '/' || is_word(method, "CONNECT") ||
-				   !strncasecmp(target.s, "http", 4))
+	return is_method(method) && target.len >= 4 &&
+			       (*target.s == '/' || is_word(method, "CONNECT") ||
+				!strncasecmp(target.s, "http", 4))
 		       ? GATE_HELLO_BAD
 		       : GATE_HELLO_OTHER;
 }

@@ -66,7 +66,10 @@ static const struct row {
 	{ "an open bracket", "GET / HTTP/1.1\r\nHost: [::1\r\n\r\n", "bad" },
 	{ "too many hosts", "GET / HTTP/1.1\nHost: a\nHost: a\nHost: a\nHost: a\nHost: a\n\n", "bad" },
 	{ "HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "other" },
-	{ "a method that is none", "G(T / HTTP/1.1\r\nHost: a\r\n\r\n", "other" },
+	{ "a method that is none", "G(T / HTTP/1.1\r\nHost: a\r\n\r\n", "bad" },
+	{ "a method beyond ASCII", "G\xc3T / HTTP/1.1\r\nHost: a\r\n\r\n", "other" },
+	{ "a log in JSON", "{\"said\":\"GET / HTTP/1.1\"}\n", "other" },
+	{ "a line of syslog", "<34>1 GET / HTTP/1.1\n", "other" },
 	{ "ssh", "SSH-2.0-OpenSSH_9.6\r\n", "other" },
 	{ "smtp", "EHLO a.example\r\n", "other" },
 	{ "redis", "*1\r\n$4\r\nPING\r\n", "other" },
@@ -270,7 +273,9 @@ static void long_lines(void)
 	memcpy(text, "GET / HTTP/1.1\r\nHost: a\r\n", 25);
 	assert_int_equal(gate_hello_parse(text, sizeof(text), &h), GATE_HELLO_BAD);
 	text[9] = '\0';
-	assert_int_equal(gate_hello_parse(text, 10, &h), GATE_HELLO_OTHER);
+	assert_int_equal(gate_hello_parse(text, 10, &h), GATE_HELLO_MORE);
+	feed("GET /?\0 HTTP/1.1\r\nHost: a\r\n\r\n", 30, "bad");
+	feed("GET\0/ HTTP/1.1\r\n", 17, "other");
 }
 
 int main(void)
