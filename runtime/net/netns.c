@@ -12,7 +12,6 @@
 
 #include "base/sys/sys.h"
 #include "runtime/net/netlink.h"
-#include "runtime/net/netns_impl.h"
 #include "runtime/net/rules.h"
 #include "runtime/net/syn.h"
 
@@ -320,8 +319,8 @@ static int open_common(struct netns_fds *f)
 	return 0;
 }
 
-int netns_setup_from(enum net_mode mode, enum netns_catch first, struct netns_fds *ret,
-		     struct err *e)
+int netns_setup(enum net_mode mode, enum netns_catch first, struct netns_fds *ret,
+		struct err *e)
 {
 	_cleanup_netns_fds_ struct netns_fds f = NETNS_FDS_NONE;
 	int r = loopback_up();
@@ -343,9 +342,4 @@ int netns_setup_from(enum net_mode mode, enum netns_catch first, struct netns_fd
 	}
 	*ret = take(&f, NETNS_FDS_NONE);
 	return 0;
-}
-
-int netns_setup(enum net_mode mode, struct netns_fds *ret, struct err *e)
-{
-	return netns_setup_from(mode, NETNS_CATCH_HELD, ret, e);
 }

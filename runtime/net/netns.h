@@ -79,14 +79,22 @@ _Static_assert(NETNS_FDS == 10, "as many as NETNS_NO_FD has");
 void netns_fds_done(struct netns_fds *f);
 #define _cleanup_netns_fds_ _cleanup_(netns_fds_done)
 
+enum {
+	NETNS_SEGMENT = 192 << 10, /* bytes on their way to or from the gate at once */
+	NETNS_GSO_IPV4_MAX_SIZE = 63, /* linux/if_link.h has these as IFLA_ since 6.3 */
+	NETNS_GRO_IPV4_MAX_SIZE = 64
+};
+
 /**
  * netns_setup() - the whole setup, for NET_GATE and NET_NONE (NET_HOST: do not call)
+ * @first: the best that is tried; what is worse where a kernel does not have it
  * @e: filled on failure only; a missing nftables is no failure (facts.caught says)
  *
  * Context: with every capability in the box's user namespace, whose ids need not be
  * mapped yet, in its new network namespace.
  */
-int netns_setup(enum net_mode mode, struct netns_fds *ret, struct err *e);
+int netns_setup(enum net_mode mode, enum netns_catch first, struct netns_fds *ret,
+		struct err *e);
 
 /**
  * netns_sysctls() - conveniences, no safety: low ports and ping for everybody in the box

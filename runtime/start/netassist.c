@@ -26,7 +26,7 @@ static int make_network(enum net_mode mode, struct netassist_desk *d)
 	d->ns = sys_open("/proc/self/ns/net", O_RDONLY);
 	if (d->ns < 0)
 		return err_sys(&d->err, d->ns, "cannot open the network namespace");
-	return netns_setup(mode, &d->fds, &d->err);
+	return netns_setup(mode, NETNS_CATCH_HELD, &d->fds, &d->err);
 }
 
 static int signal_event(int fd)

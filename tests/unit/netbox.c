@@ -100,7 +100,7 @@ static void inside(int fd, enum net_mode mode, enum netns_catch first)
 		_exit(77);
 	become_root(uid, gid);
 	sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	netns_setup_from(mode, first, &f, &n.err);
+	netns_setup(mode, first, &f, &n.err);
 	n.facts = f.facts;
 	for (int i = 0; i < NETNS_FDS; i++)
 		n.mask |= f.fd[i] >= 0 ? 1u << i : 0;

@@ -7,7 +7,7 @@
 #define TESTS_UNIT_NETBOX_H
 
 #include "base/buf.h"
-#include "runtime/net/netns_impl.h"
+#include "runtime/net/netns.h"
 
 struct netbox {
 	pid_t pid;
@@ -16,7 +16,7 @@ struct netbox {
 };
 #define NETBOX_NONE ((struct netbox){ -1, NETNS_NO_FD, { 0 } })
 
-/** netbox_open() - as netns_setup_from(); ends the test (skip) without user namespaces
+/** netbox_open() - as netns_setup(); ends the test (skip) without user namespaces
  */
 void netbox_open(enum net_mode mode, enum netns_catch first, struct netbox *ret);
 void netbox_close(struct netbox *b);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
-#include "runtime/net/netns_impl.h"
+#include "runtime/net/netns.h"
 #include "runtime/net/sock.h"
 #include "runtime/net/syn.h"
 #include "tests/unit/netbox.h"
