@@ -1,5 +1,7 @@
 #include "cli/task/view/json.h"
 
+#include <string.h>
+
 #include "base/text.h"
 #include "cli/show/render.h"
 
@@ -44,6 +46,14 @@ static void on_start(void *ctx, const struct task_conf *conf, const struct model
 	emit(ctx, j);
 }
 
+static void emit_text(void *ctx, const char *name, const char *text, size_t len)
+{
+	struct json *j = event(name);
+
+	json_set(j, "text", json_stringn(text, len));
+	emit(ctx, j);
+}
+
 static void on_round(void *ctx, const struct task_status *st)
 {
 	struct json *j = event("round");
@@ -54,18 +64,12 @@ static void on_round(void *ctx, const struct task_status *st)
 
 static void on_words(void *ctx, const char *text, size_t len)
 {
-	struct json *j = event("words");
-
-	json_set(j, "text", json_stringn(text, len));
-	emit(ctx, j);
+	emit_text(ctx, "words", text, len);
 }
 
 static void on_reasoning(void *ctx, const char *text, size_t len)
 {
-	struct json *j = event("reasoning");
-
-	json_set(j, "text", json_stringn(text, len));
-	emit(ctx, j);
+	emit_text(ctx, "reasoning", text, len);
 }
 
 static void on_turn(void *ctx, const struct task_status *st)
@@ -110,10 +114,7 @@ static void on_call(void *ctx, const struct task_call *c)
 
 static void on_output(void *ctx, const void *data, size_t len)
 {
-	struct json *j = event("output");
-
-	json_set(j, "text", json_stringn(data, len));
-	emit(ctx, j);
+	emit_text(ctx, "output", data, len);
 }
 
 static void on_result(void *ctx, const struct task_call *c, const struct tool_result *r)
@@ -137,10 +138,7 @@ static void on_result(void *ctx, const struct task_call *c, const struct tool_re
 
 static void on_notice(void *ctx, const char *line)
 {
-	struct json *j = event("notice");
-
-	json_set_str(j, "text", line);
-	emit(ctx, j);
+	emit_text(ctx, "notice", line, strlen(line));
 }
 
 static struct json *changes_list(const struct changes *c)
