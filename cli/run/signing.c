@@ -139,6 +139,18 @@ static bool is_host(const char *name)
 			    "0123456789._-[]:") == n;
 }
 
+/* As ssh takes it, which has another way to say a port than known_hosts has. */
+static int say_unknown(const char *name, struct err *e)
+{
+	char host[HOST_MAX + 1], port[8];
+
+	err_set(e, -ENOENT, "your known_hosts has no key of '%s'", name);
+	return sscanf(name, "[%255[^]]]:%7[0-9]", host, port) == 2
+		       ? err_hint(e, "connect to it once from here: ssh -p %s %s", port,
+				  host)
+		       : err_hint(e, "connect to it once from here: ssh %s", name);
+}
+
 static int add_host(struct json *hosts, const char *name, struct err *e)
 {
 	_cleanup_(known_done) struct known known = { json_array(), json_array() };
@@ -163,11 +175,7 @@ static int add_host(struct json *hosts, const char *name, struct err *e)
 	if (!keys)
 		return err_sys(e, -ENOMEM, "cannot keep a host's keys");
 	if (!json_len(keys))
-		return err_set(
-			e, -ENOENT,
-			"your known_hosts has no key of '%s'; connect to it once "
-			"from here: ssh %s",
-			name, name);
+		return say_unknown(name, e);
 	json_set_str(host, "name", name);
 	json_set(host, "keys", take(&keys, NULL));
 	json_add(hosts, take(&host, NULL));

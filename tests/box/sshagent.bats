@@ -206,6 +206,8 @@ on_terminal() {
 @test "agent: what cannot be is said before anything runs" {
 	run -125 --separate-stderr cubby exec --ssh-agent absent.test -- touch ran
 	[ "$stderr" = "cubby exec: your known_hosts has no key of 'absent.test'; connect to it once from here: ssh absent.test" ]
+	run -125 --separate-stderr cubby exec --ssh-agent '[absent.test]:2222' -- touch ran
+	[[ $stderr == *"; connect to it once from here: ssh -p 2222 absent.test" ]]
 	run -125 --separate-stderr cubby exec --ssh-agent '-x y' -- touch ran
 	[[ $stderr == *"'-x y' is no host"* ]]
 	run -125 --separate-stderr cubby exec -d --ssh-agent git.test -- touch ran

@@ -92,7 +92,7 @@ setup_file() {
 	run -0 cubby log --json "$name"
 	[ "$(jq -r .type <<<"$output" | head -1)" = task ]
 	run -1 --separate-stderr cubby log 19700101
-	[ "$stderr" = "cubby log: there is no task '19700101'" ]
+	[ "$stderr" = "cubby log: there is no task '19700101'; 'cubby log' lists them" ]
 	rm hello.txt
 	run -0 --separate-stderr cubby --replay t.jsonl
 	[[ $stderr == *"replayed with 0 differences"* ]]

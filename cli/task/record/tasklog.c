@@ -189,7 +189,9 @@ static int pick(const struct tasklog_list *l, const char *name, struct err *e)
 		found = (int)i;
 	}
 	if (found < 0)
-		return err_set(e, -ENOENT, "there is no task '%.60s'", name);
+		return err_set(e, -ENOENT,
+			       "there is no task '%.60s'; 'cubby log' lists them",
+			       name);
 	return found;
 }
 

@@ -116,7 +116,7 @@ static void names_and_prefixes(void)
 	assert_int_equal(tasklog_open(&b, "20", found, &e), -ENOTUNIQ);
 	unit_err(&e, -ENOTUNIQ, "several tasks begin with '20'");
 	assert_int_equal(tasklog_open(&b, "../x", found, &e), -ENOENT);
-	unit_err(&e, -ENOENT, "there is no task '../x'");
+	unit_err(&e, -ENOENT, "there is no task '../x'; 'cubby log' lists them");
 	boxdir_close(&b);
 }
 
