@@ -127,6 +127,7 @@ O='xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:table="urn:
 	[ "$(jq -r .detail serve.body)" = 'g.odt: more than 2 million characters or 50,000 lines' ]
 }
 
+# bats test_tags=long
 @test "documents: those who read slowly do not have the server keep all of it" {
 	serve_start
 	python3 -c 'import zipfile; zipfile.ZipFile("a.odt", "w", zipfile.ZIP_DEFLATED).writestr("content.xml", b"<p xmlns=\"x\">" + b"x" * (14 << 20) + b"</p>")'

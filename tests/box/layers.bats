@@ -174,6 +174,7 @@ leaves_nothing() {
 	cubby rmi -q y
 }
 
+# bats test_tags=long
 @test "layers: an image whose digests are of sha512 runs, is saved, and leaves nothing when it goes" {
 	"$MK" long x --sum sha512 "$BASE" "$LIB_DIR/one.tar"
 	cubby pull -q oci:long
@@ -500,6 +501,7 @@ heed() { echo 'for s in INT TERM QUIT RTMIN+3; do trap "echo $s >/root/told; exi
 }
 
 # A hostile box makes a file of any size in a moment; what it has of it is a byte.
+# bats test_tags=long
 @test "layers: holes of a file stay holes in a commit and in what is saved, and a file beyond the limit is refused at once" {
 	local used
 	cubby exec -q -- sh -c 'truncate -s 300M /opt/holes; echo end >>/opt/holes; truncate -s 40G /opt/huge'

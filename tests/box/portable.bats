@@ -60,6 +60,7 @@ teardown() {
 	[[ $output == *on* && $output == *Read-only* ]]
 }
 
+# bats test_tags=long
 @test "what lies in the project and cannot be shown with the box's ids is said, with what to do" {
 	local said again
 	lib_image

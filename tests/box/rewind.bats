@@ -264,6 +264,7 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 	[ "$(find "$XDG_DATA_HOME/cubby/layers" -mindepth 2 -maxdepth 2 -name project | wc -l)" = 2 ]
 }
 
+# bats test_tags=long
 @test "checkpoint NAME: of one that a box keeps from its end nothing stays in the store" {
 	local made=0
 	box 'mkdir a; cd a; seq 2000 | xargs touch'

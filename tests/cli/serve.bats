@@ -266,7 +266,7 @@ listening on $SERVE_URL" ]
 		    s.shutdown(socket.SHUT_WR)
 		    return s
 		def rest(s):
-		    got = b""
+		    got = bytearray()
 		    while data := s.recv(65536): got += data
 		    return got
 		def used():
