@@ -375,7 +375,8 @@ const struct cmd cmd_cp = {
 	.words = "FILE... :BOXFILE\n:BOXFILE... FILE",
 	.doc = "Copy files into the box of this directory, or out of it; several go into "
 	       "a directory. What lies in the project directory is in both and needs no "
-	       "copy.",
+	       "copy. Below /tmp, /run and /dev/shm a copy lasts only where something "
+	       "keeps the box running.",
 	.options = options,
 	.operands = { CMD_LIST(struct args, paths) },
 	.least = 1,
