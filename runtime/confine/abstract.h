@@ -1,8 +1,9 @@
-/* abstract - the host's abstract sockets, out of reach of a box with the host's network.
+/* abstract - the host's abstract sockets, out of reach of a box. Their names belong to a network
+ * namespace, so this is for a box with the host's, and for all others, which a box with the
+ * host's network can hand a socket that was made there.
  * Needs:  Landlock with scopes (Linux 6.12, ABI 6), switched on.
  * Owns:   nothing.
- * Never:  changes anything for a box with a network namespace of its own, which closes
- *         them anyway: their names belong to the namespace. */
+ * Never:  comes between programs of one box. */
 #ifndef RUNTIME_CONFINE_ABSTRACT_H
 #define RUNTIME_CONFINE_ABSTRACT_H
 

@@ -341,7 +341,7 @@ static int drop(struct work *w, struct err *e)
 	r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (r < 0)
 		return err_sys(e, r, "cannot set no_new_privs");
-	r = w->c->spec->net == NET_HOST ? abstract_close(e) : 0;
+	r = abstract_close(e);
 	if (r < 0)
 		return r;
 	sys_umask(022);

@@ -332,6 +332,16 @@ our_monitor() {
 	cubby stop -q
 	run -0 cubby exec -q --net host -- perl -e "$dial" "$name" 1
 	[ "$output" = "Operation not permitted" ]
+	cubby stop -q
+	# nor by way of a socket of a box with the host's network that another box was handed
+	mkdir other
+	cp handout other/
+	cubby exec -q --net host -v shared:/d -- ./handout give "/d/$name" socket 3>&- &
+	run -0 cubby exec -q -C other --here -v shared:/d -- ./handout dial "/d/$name" "$name"
+	wait $!
+	[ "$output" = "Operation not permitted" ]
+	cubby rm -q --force -C other
+	cubby stop -q 2>/dev/null || true
 	# its own are not affected
 	run -0 cubby exec -q -- perl -e 'use Socket; socket my $l, AF_UNIX, SOCK_STREAM, 0;
 		my $at = pack("S a*", 1, "\0own"); bind $l, $at or die; listen $l, 1;

@@ -1,7 +1,10 @@
 /* handout - "handout give SOCKET PATH": waits at SOCKET for one who asks, and hands it PATH,
- * open. "handout take SOCKET COMMAND...": asks, and runs COMMAND in what it was handed. */
+ * open; of "socket" a socket that is not connected. "handout take SOCKET COMMAND...": asks, and
+ * runs COMMAND in what it was handed. "handout dial SOCKET NAME": asks, and connects what it
+ * was handed to the abstract socket NAME. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,7 +19,9 @@ static int failed(const char *what)
 
 static int give(const struct sockaddr_un *at, const char *path)
 {
-	int s = socket(AF_UNIX, SOCK_STREAM, 0), c, fd = open(path, O_RDONLY);
+	int s = socket(AF_UNIX, SOCK_STREAM, 0), c;
+	int fd = strcmp(path, "socket") ? open(path, O_RDONLY)
+					: socket(AF_UNIX, SOCK_STREAM, 0);
 	char byte = 0;
 	union {
 		struct cmsghdr h;
@@ -38,7 +43,8 @@ static int give(const struct sockaddr_un *at, const char *path)
 	return sendmsg(c, &m, 0) == 1 ? 0 : failed("sendmsg");
 }
 
-static int take(const struct sockaddr_un *at, char **argv)
+/* What was handed over, or -1. */
+static int asked(const struct sockaddr_un *at)
 {
 	int s = socket(AF_UNIX, SOCK_STREAM, 0), fd = -1, tries = 1000;
 	union {
@@ -54,16 +60,35 @@ static int take(const struct sockaddr_un *at, char **argv)
 
 	while (connect(s, (const void *)at, sizeof(*at))) {
 		if (!tries--)
-			return failed("connect");
+			return -failed("connect");
 		usleep(20000);
 	}
 	if (recvmsg(s, &m, 0) != 1)
-		return failed("recvmsg");
+		return -failed("recvmsg");
 	memcpy(&fd, CMSG_DATA(&u.h), sizeof(fd));
-	if (fchdir(fd))
+	return fd;
+}
+
+static int take(const struct sockaddr_un *at, char **argv)
+{
+	if (fchdir(asked(at)))
 		return failed("fchdir");
 	execvp(argv[0], argv);
 	return failed(argv[0]);
+}
+
+static int dial(const struct sockaddr_un *at, const char *name)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = asked(at);
+
+	snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1, "%s", name);
+	puts(connect(fd, (const void *)&to,
+		     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+				 strlen(name)))
+		     ? strerror(errno)
+		     : "reached");
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -73,5 +98,7 @@ int main(int argc, char **argv)
 	if (argc < 4)
 		return 2;
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s", argv[2]);
-	return !strcmp(argv[1], "give") ? give(&at, argv[3]) : take(&at, argv + 3);
+	if (!strcmp(argv[1], "give"))
+		return give(&at, argv[3]);
+	return !strcmp(argv[1], "dial") ? dial(&at, argv[3]) : take(&at, argv + 3);
 }
