@@ -133,6 +133,12 @@ fails() {
 	[ "$output" = "a command" ]
 	run -0 asked cubby -C /t
 	[ "$output" = "a directory" ]
+	# What exec runs stands behind '--', which is no command.
+	run -0 zsh -fc 'words=(cubby ""); CURRENT=2; _describe() { :; }; _files() { :; }; source ./_cubby
+		_normal() { print -r -- "$words at $CURRENT"; }
+		grep -q "command:_cubby_command" _cubby; words=(-- ls -); CURRENT=3; _cubby_command'
+	[ "$output" = "ls - at 2" ]
+	! grep -q "local -a commands" _cubby || return 1 # which would hide the programs
 	command -v fish >/dev/null || skip "no fish: what it completes is not asked for"
 	for words in "ex exec" "-C /tmp ex exec" "--json rmi rmi" "exec --proj --project" "set mem memory" "-b x unse unset"; do
 		[ "$(fish -c 'source cubby.fish; complete -C $argv[1]' "cubby ${words% *}" | cut -f1)" = "${words##* }" ]
