@@ -188,7 +188,7 @@ static bool is_token(char c)
 /* The last ones are such to servers in Python, which use str.split(). */
 static bool is_space(char c)
 {
-	return c && strchr(" \t\v\f\x1c\x1d\x1e\x1f\x85\xa0", c);
+	return c && strchr(" \t\v\f\r\x1c\x1d\x1e\x1f\x85\xa0", c);
 }
 
 /* Without white space at both ends. */
@@ -326,14 +326,14 @@ static bool is_method(struct text t)
 	return true;
 }
 
-/* A word of visible ASCII. There are servers that take each such for a method. */
+/* A word without controls. There are servers that take each such for a method. */
 static bool could_be_request(struct text line)
 {
 	struct text rest = line;
 	struct text method = take_word(&rest);
 
 	for (size_t i = 0; i < method.len; i++)
-		if (!isgraph((unsigned char)method.s[i]))
+		if (iscntrl((unsigned char)method.s[i]))
 			return false;
 	return true;
 }
@@ -348,27 +348,31 @@ static bool is_version(struct text t)
 	return true;
 }
 
-/* "METHOD TARGET HTTP/1.1", or "GET TARGET" of the days before that. Without such words it
- * is another protocol's line; HTTP/2 begins with a line that only looks like one. */
+/* "METHOD TARGET HTTP/1.1", or "GET TARGET" of the days before that, behind which Python's
+ * servers read a head all the same. Without such words it is another protocol's line, as one
+ * of a log that tells of a request; HTTP/2 begins with a line that only looks like one. */
 static enum gate_hello_verdict request_line(struct text line, struct gate_hello *ret)
 {
 	struct text rest = line;
 	struct text method = take_word(&rest), target = take_word(&rest);
 	struct text version = take_word(&rest);
 	const bool odd = !is_method(method) && (!is_version(version) || trim(rest).len);
-	bool old = is_word(method, "GET") && !version.len && target.len &&
-		   target.s[0] != '/' && memchr(target.s, ':', target.len);
+	const bool lone = is_word(method, "GET") && !version.len && target.len;
+	bool old = lone && (target.s[0] == '/' || memchr(target.s, ':', target.len));
 
 	if (!could_be_request(line) || odd || is_word(line, "PRI * HTTP/2.0") ||
-	    (!old && !says_http(line)))
+	    (!lone && !says_http(line)))
 		return GATE_HELLO_OTHER;
+	/* or of a store of keys and values: its next line tells */
+	if (lone && !old)
+		return GATE_HELLO_MORE;
 	ret->protocol = "HTTP";
 	if (!is_method(method) || !is_plain(line) || trim(rest).len ||
 	    is_space(line.s[0]) ||
 	    (!old && (version.len < 6 || strncasecmp(version.s, "HTTP/", 5))) ||
 	    !put_target(method, target, ret))
 		return GATE_HELLO_BAD;
-	return old ? GATE_HELLO_DONE : GATE_HELLO_MORE;
+	return GATE_HELLO_MORE;
 }
 
 static bool header_line(struct text line, struct gate_hello *ret)
@@ -421,7 +425,10 @@ static enum gate_hello_verdict parse_http(struct text t, bool full,
 		if (!line.len)
 			return GATE_HELLO_DONE;
 		if (!header_line(line, ret))
-			return GATE_HELLO_BAD;
+			return ret->protocol || is_space(line.s[0]) ||
+					       memchr(line.s, ':', line.len)
+				       ? GATE_HELLO_BAD
+				       : GATE_HELLO_OTHER;
 	}
 	return v;
 }
