@@ -348,23 +348,35 @@ static bool is_version(struct text t)
 	return true;
 }
 
-/* "METHOD TARGET HTTP/1.1", or "GET TARGET" of the days before that, behind which Python's
- * servers read a head all the same. Without such words it is another protocol's line, as one
- * of a log that tells of a request; HTTP/2 begins with a line that only looks like one. */
+/* Without a version: what servers in Python and node take for a request all the same, and read
+ * a head behind. SSH and SMTP have lines of two words, too, and NATS a CONNECT of its own. */
+static bool is_old(struct text method, struct text target)
+{
+	if (!target.len || !is_method(method))
+		return false;
+	if (is_word(method, "CONNECT"))
+		return target.s[0] != '{' && memchr(target.s, ':', target.len);
+	return is_word(method, "GET") || target.s[0] == '/' ||
+	       memmem(target.s, target.len, "://", 3);
+}
+
+/* "METHOD TARGET HTTP/1.1", or "METHOD TARGET". Without such words it is another protocol's
+ * line, as one of a log that tells of a request; HTTP/2 begins with a line that only looks
+ * like one. */
 static enum gate_hello_verdict request_line(struct text line, struct gate_hello *ret)
 {
 	struct text rest = line;
 	struct text method = take_word(&rest), target = take_word(&rest);
 	struct text version = take_word(&rest);
 	const bool odd = !is_method(method) && (!is_version(version) || trim(rest).len);
-	const bool lone = is_word(method, "GET") && !version.len && target.len;
-	bool old = lone && (target.s[0] == '/' || memchr(target.s, ':', target.len));
+	const bool old = !version.len && is_old(method, target);
 
 	if (!could_be_request(line) || odd || is_word(line, "PRI * HTTP/2.0") ||
-	    (!lone && !says_http(line)))
+	    (!old && !says_http(line)))
 		return GATE_HELLO_OTHER;
 	/* or of a store of keys and values: its next line tells */
-	if (lone && !old)
+	if (old && !memchr(target.s, ':', target.len) &&
+	    !(is_word(method, "GET") && target.s[0] == '/'))
 		return GATE_HELLO_MORE;
 	ret->protocol = "HTTP";
 	if (!is_method(method) || !is_plain(line) || trim(rest).len ||
