@@ -38,11 +38,14 @@ static int stage(const struct app *app, const char *ref,
 		 const struct layoutout_want *want, struct staged *ret,
 		 struct image *image, struct err *e)
 {
+	struct idmap none = { .kind = IDMAP_SINGLE };
 	int r = place_store(app, e) ?: image_find(app->store, ref, NULL, image, e);
 
 	if (r < 0)
 		return r;
 	ret->store = app->store;
+	/* of those that were killed; what cannot be removed waits for the next */
+	(void)staging_clean(app->store, worker_rmtree, &none, ERR_IGNORED);
 	r = staging_new(app->store, "save", &ret->staging, e);
 	if (r < 0)
 		return r;

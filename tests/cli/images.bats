@@ -248,6 +248,10 @@ ended_by() {
 	done
 	run cubby images
 	[[ $output != *halfway* ]]
+	ended_by KILL "$tmp/save*/layout/blobs/new" save "$CUBBY_IMAGE" docker-archive:file
+	[ -n "$(find "$tmp" -mindepth 1 -name 'save*')" ]
+	run -0 cubby save "$CUBBY_IMAGE" docker-archive:file
+	[ -z "$(find "$tmp" -mindepth 1 -name 'save*')" ]
 	run -0 cubby save "$CUBBY_IMAGE" oci:dir
 	[ -e dir/index.json ]
 }
