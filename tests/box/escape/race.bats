@@ -146,13 +146,13 @@ call() { # ID TOOL ARGUMENTS
 	for ((try = 0; try < 10 && hit == 0; try++)); do
 		cubby restore -q s7
 		timeout "$(lib_longer 20)" sh -c 'until [ -e "$1" ]; do :; done
-			mv -T "$2" "$2.own" && mv -T "$3" "$2"' sh "$to" "$at" "${at%/d}/link" 3>&- &
+			exec "$2" "$3" "$4" </dev/null' sh "$to" "$ESCAPE_PROBES/swap" "$at" "${at%/d}/link" 3>&- &
 		cubby exec -q -- true
 		wait $! || continue # they were merged before it looked
 		lib_until flock -n "$box/merging.lock" true
 		[ "$(stat -c %h "$ESCAPE_HOST/victim/file")" = 1 ]
 		[ "$(jq ".layers | length" "$box/chain")" = 2 ] || hit=1
-		mv -T "$at" "${at%/d}/link" && mv -T "$at.own" "$at"
+		"$ESCAPE_PROBES/swap" "$at" "${at%/d}/link" </dev/null
 	done
 	[ "$hit" = 1 ]
 	cubby rm -q -y
