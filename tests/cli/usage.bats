@@ -62,7 +62,7 @@ fails() {
 			"ps --json") echo '[{"pid":17,"parent":1}]' ;;
 			"info --json") echo '{"services":[{"service":"db","run":"x"},{"service":"web","run":"y"}]}' ;;
 			"-C /there ps --json") echo '[{"pid":18,"parent":1}]' ;;
-			"ls --json") echo '[{"directory":"/there","name":"other"}]' ;;
+			"ls --json") echo '[{"directory":"/","state":"x","name":null},{"directory":"'"$PWD"'","state":"x","name":"mine"},{"directory":"/there","state":"x","name":"other"}]' ;;
 			esac
 		}
 		[ "$(complete_with cubby rmi "")" = mine:1 ]
@@ -72,7 +72,16 @@ fails() {
 		[ "$(complete_with cubby logs d)" = db ]
 		[ "$(complete_with cubby -C /there kill "")" = 18 ]
 		[ "$(complete_with cubby stop /th)" = /there ]
-		[ "$(complete_with cubby exec -b "")" = other ]
+		# a name belongs to a directory, and to those below it
+		[ "$(complete_with cubby exec -b "")" = mine ]
+		[ "$(complete_with cubby -b "")" = mine ]
+		[ "$(cd here && complete_with cubby exec --name = m)" = mine ]
+		[ "$(complete_with cubby -C here exec -b "")" = mine ]
+		[ -z "$(complete_with cubby -C / -b "")" ]
+		# the value of an option is no operand
+		[ -z "$(complete_with cubby resume --at "")" ]
+		[ -z "$(complete_with cubby resume --at =)" ]
+		[ "$(complete_with cubby resume --at 2 "")" = 20260101-1 ]
 	)
 	(
 		cubby() {
@@ -133,6 +142,15 @@ fails() {
 	[ "$output" = "a command" ]
 	run -0 asked cubby -C /t
 	[ "$output" = "a directory" ]
+	# names of boxes, before the command and behind it
+	mkdir below bin
+	printf '#!/bin/sh\necho '\''[{"directory":"%s","name":"mine"},{"directory":"/there","name":"other"}]'\''\n' "$PWD" >bin/cubby
+	chmod +x bin/cubby
+	for words in "cubby -b |" "cubby --json -b |" "cubby -C below -b |" "cubby -C / -b |none"; do
+		run -0 env PATH="$PWD/bin:$PATH" zsh -fc 'compadd() { shift; print -r -- "${@:-none}"; }
+			words=(${=1} ""); CURRENT=$#words; source ./_cubby' zsh "${words%|*}"
+		[ "$output" = "$(sed 's/^$/mine/' <<<"${words#*|}")" ]
+	done
 	# What exec runs stands behind '--', which is no command.
 	run -0 zsh -fc 'words=(cubby ""); CURRENT=2; _describe() { :; }; _files() { :; }; source ./_cubby
 		_normal() { print -r -- "$words at $CURRENT"; }
@@ -142,6 +160,10 @@ fails() {
 	command -v fish >/dev/null || skip "no fish: what it completes is not asked for"
 	for words in "ex exec" "-C /tmp ex exec" "--json rmi rmi" "exec --proj --project" "set mem memory" "-b x unse unset"; do
 		[ "$(fish -c 'source cubby.fish; complete -C $argv[1]' "cubby ${words% *}" | cut -f1)" = "${words##* }" ]
+	done
+	for words in "-b " "--json --name " "exec -b " "stop --name="; do
+		run -0 env PATH="$PWD/bin:$PATH" fish -c 'source cubby.fish; cd below; complete -C $argv[1]' "cubby $words"
+		[[ ${output%%$'\t'*} =~ ^(--name=)?mine$ ]]
 	done
 }
 
