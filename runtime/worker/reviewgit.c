@@ -162,6 +162,16 @@ static int take_git(const struct job *j, const char *path, int record, struct er
 				     &(struct file_data){ "", 0, 0600 }, e);
 }
 
+/* Empty by now, or it stays. A box may exchange what is on the way for a link to the host. */
+static void drop_dir(int upper, const char *path)
+{
+	const char *name;
+	_cleanup_close_ int dir = takeover_parent(upper, path, false, &name);
+
+	if (dir >= 0)
+		(void)sys_unlinkat(dir, name, AT_REMOVEDIR);
+}
+
 static int clean_git(const struct job *j, const char *path, int record, struct err *e)
 {
 	_cleanup_repo_ struct repo x = { .conf = conf_of(path, record),
@@ -171,8 +181,8 @@ static int clean_git(const struct job *j, const char *path, int record, struct e
 	if (r <= 0)
 		return r;
 	r = git_take_clean(&x.conf, e);
-	if (r == 0 && !x.is_outside) /* empty by now, or it stays */
-		(void)sys_unlinkat(j->layer.upper, path, AT_REMOVEDIR);
+	if (r == 0 && !x.is_outside)
+		drop_dir(j->layer.upper, path);
 	return MIN(r, 0);
 }
 

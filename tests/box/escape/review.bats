@@ -358,6 +358,31 @@ for d, dirs, files in os.walk("."):
 	git status >/dev/null
 }
 
+# The box that exchanges them is the one under review, which may be running, or one that it
+# handed the directory to: that takes a moment, which is the host's here.
+@test "V22: an apply removes no directory of the host's for one of git's in the layer" {
+	local i upper hit=0
+	mkdir -p "$LIB_DIR/victim/.git"
+	chmod 711 "$LIB_DIR"
+	for ((i = 0; i < 10 && hit == 0; i++)); do
+		git_repo "sub$i"
+		review "cd sub$i; seq 500 | while read -r n; do echo \$n >f\$n; done; git add -A; git commit -qm two"
+		upper=$XDG_DATA_HOME/cubby/boxes/$(cubby info --json | jq -r .key)/project/upper
+		[ -e "$upper/sub$i/.git/index" ]
+		ln -sfn "$LIB_DIR/victim" "$upper/link"
+		timeout "$(lib_longer 20)" sh -c 'while [ -e "$1/.git/index" ]; do :; done
+			exec "$2" "$1" "$3" </dev/null' sh "$upper/sub$i" \
+			"$CUBBY_TEST_TOP/build/release/tests/box/probes/swap" "$upper/link" 3>&- &
+		cubby apply -q >/dev/null 2>&1 || true
+		wait $!
+		[ -d "$LIB_DIR/victim/.git" ]
+		# Else it was removed before: then that was too late.
+		[ ! -d "$upper/link/.git" ] || hit=1
+	done
+	[ "$hit" = 1 ]
+	cubby rm -q -y
+}
+
 @test "V21: a disk that the box has filled does not make the project live" {
 	[ "$(id -u)" -eq 0 ] || skip "mounts"
 	review true
