@@ -7,14 +7,6 @@
 
 enum { ACCEPTS = 64, DNS_PORT = 53 };
 
-static void reset(int in)
-{
-	const struct linger now = { .l_onoff = 1 };
-
-	(void)sys_setsockopt(in, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
-	scope_close(&in);
-}
-
 static void take_in(struct gated *g, int in, const struct sockaddr_in *from)
 {
 	struct gate_ends ends = { .theirs = *from };
@@ -28,7 +20,7 @@ static void take_in(struct gated *g, int in, const struct sockaddr_in *from)
 		c->in = in;
 		gate_conn_join(c);
 	} else if (!known || !g->listening) { /* sent on by a gate that is no more */
-		reset(in);
+		scope_close(&in);
 	} else if ((c = gate_conn_new(g, in))) {
 		gate_conn_begin(c, &ends);
 	}

@@ -79,16 +79,12 @@ struct gate_conn *gate_conn_new(struct gated *g, int in)
 	return c;
 }
 
-/* An error of either side becomes a reset of the other: nobody may take a broken
- * connection for one that ended. */
+/* An error of either side becomes a reset of the other, as does the death of this process
+ * (gate_conn_tune): nobody may take a broken connection for one that ended. */
 static void close_end(int *fd, bool reset)
 {
-	const struct linger now = { .l_onoff = 1 };
-
-	if (*fd < 0)
-		return;
-	if (reset)
-		(void)sys_setsockopt(*fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	if (*fd >= 0 && !reset)
+		gate_conn_orderly(*fd);
 	scope_close(fd);
 }
 
@@ -343,10 +339,19 @@ void gate_conn_tune(int fd)
 		{ IPPROTO_TCP, TCP_KEEPIDLE, 60 }, { IPPROTO_TCP, TCP_KEEPINTVL, 15 },
 		{ IPPROTO_TCP, TCP_KEEPCNT, 4 },   { SOL_SOCKET, SO_OOBINLINE, 1 },
 	};
+	const struct linger reset = { .l_onoff = 1 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		(void)sys_setsockopt(fd, options[i].level, options[i].name,
 				     &options[i].value, sizeof(int));
+	(void)sys_setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+}
+
+void gate_conn_orderly(int fd)
+{
+	const struct linger wait = { .l_onoff = 0 };
+
+	(void)sys_setsockopt(fd, SOL_SOCKET, SO_LINGER, &wait, sizeof(wait));
 }
 
 static void open_both(struct gate_conn *c)

@@ -468,6 +468,7 @@ void gate_dns_accept(struct gated *g, int fd, const struct gate_ends *ends)
 		scope_close(&fd);
 		return;
 	}
+	gate_conn_orderly(fd);
 	t->g = g;
 	t->fd = fd;
 	t->ends = *ends;

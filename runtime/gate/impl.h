@@ -360,8 +360,10 @@ bool gate_conn_rest(struct gated *g, int r);
 struct gate_stats gate_conn_stats(const struct gated *g);
 /** gate_conn_tune() - of a socket, or of all that a listener will accept: bytes go on as
  *  they come; a peer that vanished is found out in two minutes; urgent data stays in the
- *  stream */
+ *  stream; whatever closes it, a kill of this process too, is a reset */
 void gate_conn_tune(int fd);
+/** gate_conn_orderly() - but from now on it is an end */
+void gate_conn_orderly(int fd);
 /** gate_conn_recheck() - cut what the rules no longer allow */
 void gate_conn_recheck(struct gated *g);
 
