@@ -501,6 +501,12 @@ static void replace(struct gate *g)
 	push_event(g, GATE_RESTARTED, text);
 }
 
+void gate_replace(struct gate *g, const char *why)
+{
+	(void)text_copy(g->failure, sizeof(g->failure), why);
+	replace(g);
+}
+
 static void rotate(struct gate *g)
 {
 	_cleanup_json_ struct json *q = json_object();

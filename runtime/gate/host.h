@@ -46,6 +46,9 @@ struct gate {
 int gate_question(struct gate *g, const struct json *q, struct json **ret,
 		  struct err *e);
 
+/** gate_replace() - kill the process and start another, with the rules that are kept here */
+void gate_replace(struct gate *g, const char *why);
+
 /** gate_drain() - take in what the process has said by now */
 void gate_drain(struct gate *g);
 

@@ -70,7 +70,11 @@ static void show(const struct app *app, const struct json *rules,
 	const char *proxy = json_get_str(info, "proxy");
 
 	show_rules(app, rules);
-	if (lingers)
+	if (!json_get_bool(info, "running", true))
+		fputs("nothing goes through for up to 30 seconds: the gate died, and the one "
+		      "before it; 'cubby log --net' may say why\n",
+		      app->out);
+	else if (lingers)
 		fputs("connections: none now; 'cubby log --net' has those that were\n",
 		      app->out);
 	else

@@ -56,6 +56,19 @@ NAMES='use IO::Socket; my ($host, $port, $kind, $name) = @ARGV;
 	[[ $output == *"open  refused  evil.example port $HOST_PORT  HTTP to host.cubby.internal names it"* ]]
 }
 
+@test "net: a change of the rules holds also where the gate does not answer" {
+	local pid
+	run -0 fetch host.cubby.internal "$HOST_PORT" --keep --allow "host.cubby.internal:$HOST_PORT"
+	[ "$output" = hello ]
+	pid=$(cubby net --json | jq .gate.pid)
+	kill -STOP "$pid"
+	run cubby net --deny "host.cubby.internal:$HOST_PORT" --allow host.cubby.internal:1
+	kill -CONT "$pid" || true # it has been replaced
+	[ "$status" = 0 ]
+	run -3 fetch host.cubby.internal "$HOST_PORT"
+	cubby stop -q
+}
+
 # Answers with what it was asked: makes THERE when it has come, and reads it when there is READ.
 LATE='use IO::Socket; $| = 1; my $s = IO::Socket::INET->new(Listen => 5, LocalAddr => "127.0.0.1") or die;
 	print $s->sockport, "\n"; my $c = $s->accept; recv $c, my $first, 1, MSG_PEEK;

@@ -117,6 +117,29 @@ static void its_last_words(void)
 	rig_close(&r);
 }
 
+/* What is cut off is no download that was short. */
+static void killed_is_a_reset(const void *row)
+{
+	const struct rig_rung *g = row;
+	struct rig r;
+	pid_t pid;
+	int status;
+
+	rig_open(&r, g->first, NULL, NULL);
+	if (r.box.facts.caught == NETNS_CATCH_PORTS) {
+		rig_close(&r);
+		unit_skip("the port that is silent is not caught");
+	}
+	pid = netbox_spawn(&r.box, CURL "http://example.com:9/", -1);
+	for (int i = 0; i < 500 && !rig_stat(&r, "opened"); i++)
+		sys_poll(NULL, 0, 20);
+	assert_int_equal(rig_stat(&r, "opened"), 1);
+	kill(gate_pid(r.gate), SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(WEXITSTATUS(status), 56); /* and not 52, an empty answer */
+	rig_close(&r);
+}
+
 static void dies_too_often(void)
 {
 	struct rig r;
@@ -129,7 +152,11 @@ static void dies_too_often(void)
 	kill(gate_pid(r.gate), SIGKILL);
 	rig_want_event(&r, "stays closed for a while: signal 9");
 	assert_int_equal(gate_pid(r.gate), -1);
+	json_free(&(struct json *){
+		rig_ask(&r, "{\"op\":\"change\",\"deny\":[\"other.example.com\"]}") });
+	assert_int_equal(rig_stat(&r, "opened"), -1); /* not known, and no failure */
 	rig_want_event(&r, "was started again");
+	rig_want(&r, CURL "http://other.example.com/", 6, "Could not resolve");
 	rig_want(&r, CURL "http://example.com/", 0, "reached 93.184.216.34");
 	rig_close(&r);
 }
@@ -177,6 +204,27 @@ static void rules_change_while_dialling(void)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(WEXITSTATUS(status), 7); /* refused, not too late */
 	rig_want_audit(&r, "\"verdict\":\"refused\",\"name\":\"silent.example.com\"");
+	rig_close(&r);
+}
+
+/* The rules that are told are those that hold, whatever became of the process meanwhile. */
+static void rules_change_without_answer(void)
+{
+	_cleanup_json_ struct json *j = NULL;
+	struct rig r;
+	pid_t pid;
+
+	rig_open(&r, NETNS_CATCH_HELD, "[\"allow example.com\"]", NULL);
+	rig_want(&r, CURL "http://example.com/", 0, "reached");
+	pid = gate_pid(r.gate);
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	j = rig_ask(&r, "{\"op\":\"change\",\"deny\":[\"example.com\"],"
+			"\"allow\":[\"other.example.com\"]}");
+	assert_int_equal(json_len(json_get(j, "rules")), 3);
+	assert_int_not_equal(gate_pid(r.gate), pid);
+	rig_want_event(&r, "new ones work: it did not answer");
+	rig_want(&r, CURL "http://example.com/", 6, "Could not resolve");
+	rig_want(&r, CURL "http://other.example.com/", 0, "reached");
 	rig_close(&r);
 }
 
@@ -441,6 +489,7 @@ int main(int argc, char **argv)
 		{ "its last words are told", its_last_words },
 		{ "rules change", rules_change },
 		{ "rules change while dialling", rules_change_while_dialling },
+		{ "rules change without an answer", rules_change_without_answer },
 		{ "the host by name", the_host_by_name },
 		{ "the record is rotated", the_record_is_rotated },
 		{ "the record goes on", the_record_goes_on },
@@ -453,6 +502,7 @@ int main(int argc, char **argv)
 	if (rig_main(argc, argv, &r))
 		return r;
 	r |= unit_rows("gate rungs", rig_rungs, every_rung_works);
+	r |= unit_rows("gate killed", rig_rungs, killed_is_a_reset);
 	r |= unit_rows("gate processes", rig_rungs, processes_are_named);
 	return r | unit_cases("gate", cases);
 }
