@@ -59,6 +59,21 @@ static bool is_aborted(const struct layoutout *l)
 	return sys_poll(&p, 1, 0) > 0;
 }
 
+struct packing {
+	struct layoutout *l; /* borrowed */
+	int out;	     /* borrowed: what is packed so far */
+};
+
+static int on_tick(void *ctx)
+{
+	const struct packing *p = ctx;
+	struct stat st = { .st_size = 0 };
+
+	(void)sys_fstat(p->out, &st);
+	progress_update(p->l->bar, p->l->packed + (uint64_t)st.st_size, 0);
+	return is_aborted(p->l) ? -ECANCELED : 0;
+}
+
 static int hash_file(const struct layoutout *l, int fd, char ret[HASH_HEX],
 		     uint64_t *size, struct err *e)
 {
@@ -85,17 +100,20 @@ int layoutout_tree(struct layoutout *l, int tree, const char *skip, struct err *
 	_cleanup_close_ int out = sys_openat(
 		l->dir, "blobs/new", O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
 	char digest[HASH_HEX], path[PATH];
+	struct packing packing = { l, out };
+	struct feed_tree from = { tree, skip, out, on_tick, &packing };
 	uint64_t size = 0;
 	int r;
 
 	if (out < 0)
 		return err_sys(e, out, "cannot make a layer");
-	r = feed_pack(l->map, tree, skip, out, l->abort_fd, e);
+	r = feed_pack(l->map, &from, e);
 	if (r < 0)
 		return r;
 	r = hash_file(l, out, digest, &size, e);
 	if (r < 0)
 		return r;
+	l->packed += size;
 	snprintf(path, sizeof(path), "blobs/sha256/%s", digest);
 	r = sys_renameat(l->dir, "blobs/new", l->dir, path);
 	if (r < 0 && r != -EEXIST)
@@ -303,7 +321,8 @@ int layoutout_whole(const struct store *st, const struct image *image,
 	_cleanup_layoutout_ struct layoutout l = { .store = st,
 						   .dir = dir,
 						   .docker = want->docker,
-						   .abort_fd = want->abort_fd };
+						   .abort_fd = want->abort_fd,
+						   .bar = want->bar };
 	_cleanup_json_ struct json *meta = NULL, *run = NULL;
 	struct idmap map;
 	int r = image_meta(st, image->dir, &meta, e);

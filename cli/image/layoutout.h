@@ -7,6 +7,7 @@
 #define CLI_IMAGE_LAYOUTOUT_H
 
 #include "base/json.h"
+#include "cli/show/progress.h"
 #include "rootfs/image/image.h"
 #include "rootfs/store/store.h"
 #include "runtime/idmap/idmap.h"
@@ -17,6 +18,8 @@ struct layoutout {
 	int dir;		   /* borrowed: the layout, an empty directory */
 	bool docker;		   /* also as 'docker load' reads it */
 	int abort_fd; /* borrowed; readable = give up with -ECANCELED; -1 = none */
+	struct progress *bar; /* borrowed */
+	uint64_t packed;      /* bytes of the layers that are done */
 	struct json *layers,
 		*diffs; /* owned: descriptors, and digests without compression */
 };
@@ -40,7 +43,8 @@ int layoutout_image(struct layoutout *l, const char *dir, const struct json *kno
 struct layoutout_want {
 	const char *name; /* in the layout; NULL = its own */
 	bool docker;
-	int abort_fd; /* borrowed; as above */
+	int abort_fd;	      /* borrowed; as above */
+	struct progress *bar; /* borrowed */
 };
 /** layoutout_whole() - an image of the store into the empty directory @dir */
 int layoutout_whole(const struct store *st, const struct image *image,

@@ -23,13 +23,15 @@ struct staged {
 	const struct store *store; /* borrowed */
 	struct staging staging;	   /* owned */
 	int dir;		   /* owned: the layout */
+	struct progress bar;	   /* until all of it is where it belongs */
 };
-#define STAGED_NONE ((struct staged){ NULL, STAGING_NONE, -1 })
+#define STAGED_NONE ((struct staged){ NULL, STAGING_NONE, -1, { .app = NULL } })
 
 static void staged_done(struct staged *s)
 {
 	struct idmap none = { .kind = IDMAP_SINGLE };
 
+	progress_done(&s->bar);
 	scope_close(&s->dir);
 	staging_remove(s->store, &s->staging, worker_rmtree, &none);
 }
@@ -38,6 +40,7 @@ static int stage(const struct app *app, const char *ref,
 		 const struct layoutout_want *want, struct staged *ret,
 		 struct image *image, struct err *e)
 {
+	struct layoutout_want all = *want;
 	struct idmap none = { .kind = IDMAP_SINGLE };
 	int r = place_store(app, e) ?: image_find(app->store, ref, NULL, image, e);
 
@@ -55,7 +58,9 @@ static int stage(const struct app *app, const char *ref,
 	ret->dir = file_open_dir(ret->staging.dirfd, "layout", e);
 	if (ret->dir < 0)
 		return ret->dir;
-	return layoutout_whole(app->store, image, want, ret->dir, e);
+	progress_start_live(&ret->bar, app, "packing", ref);
+	all.bar = &ret->bar;
+	return layoutout_whole(app->store, image, &all, ret->dir, e);
 }
 
 /* ---- archives --------------------------------------------------------------------------- */
@@ -238,6 +243,7 @@ int pushing_registry(const struct app *app, const char *ref, const char *to,
 		r = name_it(image.name, &n, name, e);
 	if (r < 0)
 		return r;
+	progress_done(&s.bar);
 	snprintf(what, sizeof(what), "pushing %s", name);
 	progress_start(&p.bar, app, what);
 	r = send_layout(&p, &n, s.dir, digest, e);

@@ -24,6 +24,17 @@ void progress_start(struct progress *p, const struct app *app, const char *what)
 		render_note(app, "%s", what);
 }
 
+void progress_start_live(struct progress *p, const struct app *app, const char *verb,
+			 const char *of)
+{
+	char what[sizeof(p->what)];
+
+	*p = (struct progress){ .app = NULL };
+	snprintf(what, sizeof(what), "%s %.96s", verb, of);
+	if (app->live)
+		progress_start(p, app, what);
+}
+
 static uint64_t rate_of(const struct progress *p, uint64_t now_ms)
 {
 	uint64_t ms = now_ms - p->start_ms;
@@ -81,12 +92,13 @@ static void show(struct progress *p, uint64_t now_ms)
 
 void progress_update(struct progress *p, uint64_t done, uint64_t total)
 {
-	uint64_t now = p->app->now_ms();
+	uint64_t now;
 
 	p->done = done;
 	p->total = total;
-	if (p->app->quiet || p->app->json)
+	if (!p->app || p->app->quiet || p->app->json)
 		return;
+	now = p->app->now_ms();
 	if (now - p->shown_ms <
 	    (uint64_t)(p->app->live ? PROGRESS_FAST_MS : PROGRESS_SLOW_MS))
 		return;
@@ -103,4 +115,9 @@ void progress_end(struct progress *p, bool ok)
 		return;
 	render_note(p->app, "%s: done, %s in %s", p->what, text_bytes(p->done),
 		    text_ms(p->app->now_ms() - p->start_ms));
+}
+
+void progress_done(struct progress *p)
+{
+	progress_end(p, false);
 }

@@ -8,13 +8,13 @@
 
 enum { TICK_MS = 100 };
 
-static int wait_ticking(struct worker *h, const struct pull_unpack *u,
+static int wait_ticking(struct worker *h, int (*tick)(void *), void *ctx,
 			struct json **ret, struct err *e)
 {
 	int r;
 
 	while ((r = worker_wait(h, TICK_MS, ret, e)) == -ETIMEDOUT) {
-		r = u->tick(u->tick_ctx);
+		r = tick(ctx);
 		if (r < 0)
 			return err_set(e, r, "interrupted");
 	}
@@ -77,7 +77,7 @@ static int run_job(const struct pull_unpack *u, struct worker_job *job,
 	if (r == 0 && u->feed)
 		r = feed_worker(&h, u, take(&to, -1), e);
 	scope_close(&to);
-	return r < 0 ? r : wait_ticking(&h, u, ret, e);
+	return r < 0 ? r : wait_ticking(&h, u->tick, u->tick_ctx, ret, e);
 }
 
 int feed_unpack(void *map, const struct pull_unpack *u, struct json **ret,
@@ -110,25 +110,16 @@ int feed_unpack(void *map, const struct pull_unpack *u, struct json **ret,
 	return run_job(u, &job, NULL, e);
 }
 
-int feed_pack(const struct idmap *map, int tree, const char *skip, int out,
-	      int abort_fd, struct err *e)
+int feed_pack(const struct idmap *map, const struct feed_tree *tree, struct err *e)
 {
 	const struct worker_job job = { .name = "pack",
-					.arg = skip,
+					.arg = tree->skip,
 					.map = map,
-					.dir = tree,
+					.dir = tree->dir,
 					.in = -1,
-					.out = out };
+					.out = tree->out };
 	_cleanup_worker_ struct worker h = WORKER_NONE;
-	struct pollfd ends[] = { { .events = POLLIN },
-				 { .fd = abort_fd, .events = POLLIN } };
 	int r = worker_start(&job, &h, e);
 
-	if (r < 0)
-		return r;
-	ends[0].fd = h.proc.pidfd;
-	r = sys_poll(ends, ARRAY_SIZE(ends), -1);
-	if (r >= 0 && ends[1].revents)
-		return err_set(e, -ECANCELED, "interrupted");
-	return worker_wait(&h, -1, NULL, e);
+	return r < 0 ? r : wait_ticking(&h, tree->tick, tree->tick_ctx, NULL, e);
 }

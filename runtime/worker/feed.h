@@ -15,9 +15,15 @@
 int feed_unpack(void *map, const struct pull_unpack *u, struct json **ret,
 		struct err *e);
 
-/** feed_pack() - the directory @tree becomes an archive in @out (pack.h), by a helper that
- *  sees nothing else; @abort_fd: readable = give up with -ECANCELED; -1 = none */
-int feed_pack(const struct idmap *map, int tree, const char *skip, int out,
-	      int abort_fd, struct err *e);
+struct feed_tree {
+	int dir;	  /* borrowed */
+	const char *skip; /* see pack.h */
+	int out;	  /* borrowed */
+	/* called every 100 ms or so; negative: give up */
+	int (*tick)(void *);
+	void *tick_ctx;
+};
+/** feed_pack() - a directory becomes an archive (pack.h), by a helper that sees nothing else */
+int feed_pack(const struct idmap *map, const struct feed_tree *tree, struct err *e);
 
 #endif

@@ -69,13 +69,15 @@ static int add_machine(struct layoutout *l, const struct boxsetup *s, bool known
 
 /* ---- a layout, and an image of it ----------------------------------------------------- */
 
-static int make_layout(const struct boxsetup *s, int dir, bool flat, int abort_fd,
-		       struct err *e)
+static int make_layout(const struct boxsetup *s, int dir, const struct pulling_ref *as,
+		       int abort_fd, struct err *e)
 {
+	_cleanup_progress_ struct progress bar = { .app = NULL };
 	_cleanup_layoutout_ struct layoutout l = { .store = s->app->store,
 						   .map = &s->spec.map,
 						   .dir = dir,
-						   .abort_fd = abort_fd };
+						   .abort_fd = abort_fd,
+						   .bar = &bar };
 	_cleanup_json_ struct json *run = NULL;
 	int r = image_run(s->app->store, s->spec.image, &run, e);
 
@@ -84,7 +86,8 @@ static int make_layout(const struct boxsetup *s, int dir, bool flat, int abort_f
 	r = layoutout_begin(&l, e);
 	if (r < 0)
 		return r;
-	r = add_machine(&l, s, !flat, e);
+	progress_start_live(&bar, s->app, "packing", as->name);
+	r = add_machine(&l, s, !as->flat, e);
 	return r < 0 ? r : layoutout_end(&l, run, "image", e);
 }
 
@@ -151,7 +154,7 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 		r = make_room(&s, e);
 	as.flat = r > 0;
 	if (r >= 0)
-		r = make_layout(&s, st.dirfd, as.flat, held.fd, e);
+		r = make_layout(&s, st.dirfd, &as, held.fd, e);
 	if (r >= 0)
 		r = take_image(&s, &st, &as, ret, e);
 	staging_remove(s.app->store, &st, worker_rmtree, &s.spec.map);

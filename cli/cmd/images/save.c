@@ -93,6 +93,7 @@ static int save(struct app *app, void *args, struct err *e)
 	const struct args *a = args;
 	struct layoutout_want want = { .docker = a->out || a->form->docker };
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
+	_cleanup_progress_ struct progress bar = { .app = NULL };
 	_cleanup_close_ int dir = -1;
 	char path[PATH_MAX];
 	struct image image;
@@ -114,6 +115,8 @@ static int save(struct app *app, void *args, struct err *e)
 	dir = open_new(path, e);
 	if (dir < 0)
 		return dir;
+	progress_start_live(&bar, app, "packing", a->image);
+	want.bar = &bar;
 	r = layoutout_whole(app->store, &image, &want, dir, e);
 	if (r < 0)
 		leave_empty(dir);

@@ -87,11 +87,35 @@ static void quiet_is_quiet(void)
 	free(text);
 }
 
+/* A bar on a terminal, of which nothing is left; elsewhere not a byte. */
+static void live_or_silent(void)
+{
+	for (int live = 0; live < 2; live++) {
+		struct app app = { .now_ms = slow, .live = live };
+		struct progress g;
+		char *text = NULL;
+		size_t len = 0;
+
+		app.out = app.err = open_memstream(&text, &len);
+		progress_start_live(&g, &app, "packing", "x");
+		progress_update(&g, 2048, 0);
+		progress_done(&g);
+		fclose(app.err);
+		if (!live)
+			assert_int_equal(len, 0);
+		else
+			assert_non_null(strstr(text, "packing x  2 KiB"));
+		assert_true(!live || strcmp(text + len - 4, "\r\033[K") == 0);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "plain lines now and then", plain_lines_now_and_then },
 		{ "quiet is quiet", quiet_is_quiet },
+		{ "live or silent", live_or_silent },
 	};
 	int failed = unit_rows("progress", rows, test);
 
