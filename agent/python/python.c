@@ -399,8 +399,10 @@ static int make_ends(struct ends *ret)
 int python_missing(struct err *e)
 {
 	err_set(e, -ENOENT, "there is no python3 in this box");
-	return err_hint(e, "install it: apt-get update && apt-get install -y python3 "
-			   "(apk add python3, dnf install -y python3)");
+	return err_hint(
+		e,
+		"install it in the box: apt-get update && apt-get install -y python3 "
+		"(apk add python3, dnf install -y python3)");
 }
 
 static int start(struct python *p, struct err *e)

@@ -41,6 +41,7 @@ void taskwork_done(struct taskwork *w)
 	inbox_done(&w->inbox);
 	ticker_close(&w->ticker);
 	hostwatch_close(&w->hostwatch);
+	tasklog_end(&w->setup.dir, w->log, w->transcript);
 	boxsetup_done(&w->setup);
 	imagerun_done(&w->image);
 	modelpick_done(&w->pick);

@@ -200,7 +200,7 @@ Python has ended; what was defined in it is lost' ]
 	serve_start
 	make_kernel
 	cells 1
-	[[ $(content error | jq -r .evalue) == 'there is no python3 in this box; install it: '* ]]
+	[[ $(content error | jq -r .evalue) == 'there is no python3 in this box; install it in the box: '* ]]
 }
 
 # bats test_tags=long

@@ -244,7 +244,7 @@ import time; time.sleep(600)'
 	export CUBBY_IMAGE=test
 	serve
 	call python code '0+1'
-	is 'there is no python3 in this box; install it: apt-get update && apt-get install -y python3 (apk add python3, dnf install -y python3)'
+	is 'there is no python3 in this box; install it in the box: apt-get update && apt-get install -y python3 (apk add python3, dnf install -y python3)'
 }
 
 # ---- the command -------------------------------------------------------------------------
@@ -328,9 +328,9 @@ x = input("? ")
 	[ "$output" = "cubby python: 'binary' is no text: it has a NUL" ]
 	mkdir bare && cd bare
 	CUBBY_IMAGE=test run -127 cubby python -c 1
-	[[ $output == 'cubby python: there is no python3 in this box; install it: '* ]]
+	[[ $output == 'cubby python: there is no python3 in this box; install it in the box: '* ]]
 	run -127 cubby python --context work -c 1
-	[[ $output == 'cubby python: there is no python3 in this box; install it: '* ]]
+	[[ $output == 'cubby python: there is no python3 in this box; install it in the box: '* ]]
 }
 
 @test "python: a prompt at a terminal, where a block ends with an empty line" {

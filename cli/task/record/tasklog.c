@@ -12,6 +12,7 @@
 
 #define TASKLOG_DIR "transcripts"
 #define TASKLOG_END ".jsonl"
+#define TASKLOG_TTY ".tty"
 
 int tasklog_dir(const struct boxdir *b, struct err *e)
 {
@@ -42,6 +43,20 @@ int tasklog_create(const struct boxdir *b, struct timespec now, char ret[TASKLOG
 	if (fd >= 0)
 		tasklog_hold(fd);
 	return fd < 0 ? err_sys(e, fd, "cannot create the transcript") : fd;
+}
+
+void tasklog_end(const struct boxdir *b, const char *name, int fd)
+{
+	static const char *const ends[] = { TASKLOG_END, TASKLOG_TTY };
+	char path[sizeof(TASKLOG_DIR) + TASKLOG_NAME + 8];
+	struct stat st;
+
+	if (fd < 0 || sys_fstat(fd, &st) < 0 || st.st_size)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		snprintf(path, sizeof(path), TASKLOG_DIR "/%s%s", name, ends[i]);
+		(void)sys_unlinkat(b->dirfd, path, 0);
+	}
 }
 
 /* Without locks (some network filesystems) a task that runs looks like one that ended. */
@@ -103,7 +118,7 @@ static int open_terminal(const struct boxdir *b, const char *name, int flags,
 
 	if (dir < 0)
 		return dir;
-	snprintf(file, sizeof(file), "%s.tty", name);
+	snprintf(file, sizeof(file), "%s" TASKLOG_TTY, name);
 	fd = sys_openat(dir, file, flags, 0600);
 	return fd < 0 ? err_sys(e, fd, "cannot %s the record of the terminal",
 				flags & O_CREAT ? "create" : "open")

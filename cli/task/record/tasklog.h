@@ -1,7 +1,7 @@
 /* tasklog - the transcripts of a box: one file per task, named by when it began.
  * Needs:  an open box directory.
  * Owns:   nothing.
- * Never:  changes a transcript that is there. */
+ * Never:  changes a transcript in which something stands. */
 #ifndef CLI_TASK_RECORD_TASKLOG_H
 #define CLI_TASK_RECORD_TASKLOG_H
 
@@ -14,6 +14,10 @@ enum { TASKLOG_NAME = 64 };
 /** tasklog_create() - a new one for appending; returns its descriptor */
 int tasklog_create(const struct boxdir *b, struct timespec now, char ret[TASKLOG_NAME],
 		   struct err *e);
+
+/** tasklog_end() - the one that was open as @fd, if any, goes when nothing could be written
+ *  into it: there is nothing to show, nor to go on with */
+void tasklog_end(const struct boxdir *b, const char *name, int fd);
 
 /** tasklog_dir() - the directory that they are in */
 int tasklog_dir(const struct boxdir *b, struct err *e);

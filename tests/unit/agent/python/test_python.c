@@ -525,10 +525,11 @@ static void test_no_python(void)
 
 	begin(&s, false);
 	assert_int_equal(python_run(s.python, &c, &e), -ENOENT);
-	unit_err(&e, -ENOENT,
-		 "there is no python3 in this box; install it: apt-get update && "
-		 "apt-get "
-		 "install -y python3 (apk add python3, dnf install -y python3)");
+	unit_err(
+		&e, -ENOENT,
+		"there is no python3 in this box; install it in the box: apt-get update && "
+		"apt-get "
+		"install -y python3 (apk add python3, dnf install -y python3)");
 	s.host.program = "false"; /* one that ends before it is ready */
 	assert_string_equal(cell(&s, "1"), "[died 1]");
 	end(&s);

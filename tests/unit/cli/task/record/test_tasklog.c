@@ -66,6 +66,34 @@ static void a_terminal_beside_it(void)
 	boxdir_close(&b);
 }
 
+/* On a full disk a task goes on without it; no row is left of which nothing is known. */
+static void one_with_nothing_in_it_goes(void)
+{
+	struct boxdir b = open_box();
+	struct tasklog_list l = TASKLOG_LIST_NONE;
+	const struct timespec now = { .tv_sec = 1000000000 };
+	char name[TASKLOG_NAME];
+	struct err e = ERR_NONE;
+
+	for (int written = 0; written < 2; written++) {
+		int fd = tasklog_create(&b, now, name, &e);
+		int tty = tasklog_terminal(&b, name, &e);
+
+		unit_ok(fd, &e);
+		unit_ok(tty, &e);
+		assert_int_equal(write(fd, "{}\n", written ? 3 : 0), written ? 3 : 0);
+		tasklog_end(&b, name, fd);
+		unit_ok(tasklog_list(&b, &l, &e), &e);
+		assert_int_equal(l.n, written);
+		tasklog_list_done(&l);
+		close(fd);
+		close(tty);
+	}
+	tasklog_end(&b, name, -1);
+	assert_int_equal(tasklog_terminal(&b, name, &e), -EEXIST);
+	boxdir_close(&b);
+}
+
 /* Another process writes it until it ends, however it ends. */
 static void the_writer_is_known(void)
 {
@@ -206,6 +234,7 @@ static void a_copy_follows_no_link(void)
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "one with nothing in it goes", one_with_nothing_in_it_goes },
 		{ "names and prefixes", names_and_prefixes },
 		{ "O2: a terminal beside it", a_terminal_beside_it },
 		{ "the list is in order", list_is_in_order },
