@@ -48,20 +48,24 @@ static int copy_range(int from, int to, off_t at, off_t end, char **chunk)
 }
 
 /* What takes no room on the disk takes none in the copy: a box can make a file of any size
- * that has nothing in it. */
+ * that has nothing in it. Nor is it followed while it grows: the copy would have no end. */
 int copyfd_bytes(int from, int to, uint64_t *room)
 {
 	_cleanup_free_ char *chunk = NULL;
-	off_t at = 0, end;
+	off_t at = 0, end, size;
 	struct stat st;
-	int r;
+	int r = sys_fstat(from, &st);
 
+	if (r < 0)
+		return r;
+	size = st.st_size;
 	if (sys_ficlone(to, from) >= 0)
 		return 0;
-	while ((at = sys_lseek(from, at, SEEK_DATA)) >= 0) {
+	while ((at = sys_lseek(from, at, SEEK_DATA)) >= 0 && at < size) {
 		end = sys_lseek(from, at, SEEK_HOLE);
 		if (end < 0)
 			return (int)end;
+		end = MIN(end, size);
 		if (room && (uint64_t)(end - at) > *room)
 			return -EBUSY;
 		if (room)
@@ -71,10 +75,10 @@ int copyfd_bytes(int from, int to, uint64_t *room)
 			return r;
 		at = end;
 	}
-	if (at != -ENXIO) /* there is no more */
+	if (at < 0 && at != -ENXIO) /* there is no more */
 		return (int)at;
 	r = sys_fstat(from, &st);
-	return r < 0 ? r : sys_ftruncate(to, st.st_size);
+	return r < 0 ? r : sys_ftruncate(to, MIN(st.st_size, size));
 }
 
 static bool is_wanted(const char *name)

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /** copyfd_bytes() - the contents, shared where the filesystem can do that (reflinks), else
- *  copied, holes left out; @to is empty
+ *  copied, holes left out, as many bytes as it has at first; @to is empty
  *  @room: how many bytes may be copied, and then how many more; NULL = any. What is shared and
- *         holes are none: who writes to the file meanwhile is not followed for ever.
+ *         holes are none.
  *  Return: 0, -EBUSY (there is no room for them) or another negative errno. */
 int copyfd_bytes(int from, int to, uint64_t *room);
 

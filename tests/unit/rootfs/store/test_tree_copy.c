@@ -2,8 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/scope.h"
@@ -168,6 +173,47 @@ static void ends_with_its_room(void)
 			 -EDQUOT);
 }
 
+/* Writes to the file from the moment that its copy has begun. */
+static void go_on_writing(int from)
+{
+	_cleanup_close_ int top = unit_top();
+	_cleanup_close_ int fd = openat(from, "f", O_WRONLY | O_APPEND | O_CLOEXEC);
+	static char piece[1 << 20];
+	struct stat st;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	memset(piece, 'x', sizeof(piece));
+	while (fstatat(top, "to/f", &st, 0) || !st.st_size)
+		;
+	for (int i = 0; i < 64; i++)
+		if (write(fd, piece, sizeof(piece)) < 0)
+			_exit(1);
+	_exit(0);
+}
+
+static void is_not_led_on_by_a_file_that_grows(void)
+{
+	enum { SIZE = 32 << 20 };
+	_cleanup_close_ int from = make_dir("from"), to = -1, fd = -1;
+	_cleanup_free_ char *text = calloc(1, SIZE);
+	struct tree_copied copied;
+	struct stat st;
+	pid_t pid;
+
+	fd = openat(from, "f", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_non_null(text);
+	memset(text, 'x', SIZE);
+	assert_int_equal(write(fd, text, SIZE), SIZE);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		go_on_writing(from);
+	to = copy(from, &copied);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(fstatat(to, "f", &st, 0), 0);
+	assert_int_equal(st.st_size, SIZE);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -176,6 +222,8 @@ int main(void)
 		{ "holes take no room", holes_take_no_room },
 		{ "a whiteout too many", a_whiteout_too_many },
 		{ "ends with its room", ends_with_its_room },
+		{ "is not led on by a file that grows",
+		  is_not_led_on_by_a_file_that_grows },
 	};
 
 	return unit_cases("tree_copy", cases);
