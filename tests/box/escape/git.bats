@@ -133,6 +133,12 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	[[ $stderr == *"set aside: .git is now .git.from-box"* ]]
 	[ ! -e .git ]
 	git_safe
+	# renamed back, and its HEAD, it is one again (docs/troubleshooting.md)
+	mkdir back && cp -r .git.from-box back/.git
+	run ! git -C back rev-parse --git-dir
+	mv back/.git/HEAD.from-box back/.git/HEAD && rm back/.git/config
+	[ "$(git -C back rev-parse --git-dir)" = .git ]
+	rm -r back
 	run -0 --separate-stderr boxed "git init -q .; mkdir -p .git/hooks; cp evil .git/hooks/pre-commit"
 	[[ $stderr == *".git.from-box.2: the box made it, and it has hooks"* ]]
 	git_safe
