@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "rootfs/oci/doc.h"
@@ -19,13 +20,27 @@ void layoutout_done(struct layoutout *l)
 {
 	json_free(&l->layers);
 	json_free(&l->diffs);
+	scope_close(&l->blobs);
+}
+
+/* @dir may lie in a project: by one name, so that nobody puts a link on the way. */
+static int make_dir(int dir, const char *name, struct err *e)
+{
+	int r = sys_mkdirat(dir, name, 0755);
+
+	if (r < 0 && r != -EEXIST)
+		return err_sys(e, r, "cannot make directory '%s'", name);
+	return file_open_dir(dir, name, e);
 }
 
 int layoutout_begin(struct layoutout *l, struct err *e)
 {
+	_cleanup_close_ int blobs = make_dir(l->dir, "blobs", e);
+
 	l->layers = json_array();
 	l->diffs = json_array();
-	return file_mkdirs(l->dir, "blobs/sha256", 0755, e);
+	l->blobs = blobs < 0 ? blobs : make_dir(blobs, "sha256", e);
+	return MIN(l->blobs, 0);
 }
 
 /* ---- blobs -------------------------------------------------------------------------- */
@@ -97,9 +112,9 @@ static int hash_file(const struct layoutout *l, int fd, char ret[HASH_HEX],
 
 int layoutout_tree(struct layoutout *l, int tree, const char *skip, struct err *e)
 {
-	_cleanup_close_ int out = sys_openat(
-		l->dir, "blobs/new", O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
-	char digest[HASH_HEX], path[PATH];
+	_cleanup_close_ int out =
+		sys_openat(l->blobs, "new", O_RDWR | O_CREAT | O_EXCL, 0644);
+	char digest[HASH_HEX];
 	struct packing packing = { l, out };
 	struct feed_tree from = { tree, skip, out, on_tick, &packing };
 	uint64_t size = 0;
@@ -114,9 +129,8 @@ int layoutout_tree(struct layoutout *l, int tree, const char *skip, struct err *
 	if (r < 0)
 		return r;
 	l->packed += size;
-	snprintf(path, sizeof(path), "blobs/sha256/%s", digest);
-	r = sys_renameat(l->dir, "blobs/new", l->dir, path);
-	if (r < 0 && r != -EEXIST)
+	r = sys_renameat(l->blobs, "new", l->blobs, digest);
+	if (r < 0)
 		return err_sys(e, r, "cannot keep a layer");
 	add_layer(l, digest, digest, size);
 	return 0;
@@ -188,7 +202,6 @@ static int put(struct layoutout *l, const char *name, const struct json *j,
 	       char digest[HASH_HEX], uint64_t *size, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT((size_t)DOC);
-	char path[PATH];
 	int r = json_print(j, false, &text);
 
 	if (r < 0)
@@ -197,8 +210,7 @@ static int put(struct layoutout *l, const char *name, const struct json *j,
 	if (r < 0)
 		return r;
 	*size = text.len;
-	snprintf(path, sizeof(path), "blobs/sha256/%s", digest);
-	return file_replace(l->dir, name ? name : path,
+	return file_replace(name ? l->dir : l->blobs, name ? name : digest,
 			    &(struct file_data){ text.data, text.len, 0644 }, e);
 }
 
@@ -320,6 +332,7 @@ int layoutout_whole(const struct store *st, const struct image *image,
 {
 	_cleanup_layoutout_ struct layoutout l = { .store = st,
 						   .dir = dir,
+						   .blobs = -1,
 						   .docker = want->docker,
 						   .abort_fd = want->abort_fd,
 						   .bar = want->bar };

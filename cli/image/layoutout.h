@@ -16,6 +16,7 @@ struct layoutout {
 	const struct store *store; /* borrowed */
 	const struct idmap *map;   /* borrowed: whose the files are */
 	int dir;		   /* borrowed: the layout, an empty directory */
+	int blobs;		   /* owned: blobs/sha256 in it; -1 at first */
 	bool docker;		   /* also as 'docker load' reads it */
 	int abort_fd; /* borrowed; readable = give up with -ECANCELED; -1 = none */
 	struct progress *bar; /* borrowed */

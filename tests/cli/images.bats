@@ -239,16 +239,16 @@ ended_by() {
 	local tmp=$XDG_DATA_HOME/cubby/tmp
 	cubby exec -q -- sh -c 'head -c 200M /dev/zero >/root/much'
 	for signal in INT TERM HUP; do
-		ended_by $signal 'dir/blobs/new' save "$CUBBY_IMAGE" oci:dir
+		ended_by $signal 'dir/blobs/sha256/new' save "$CUBBY_IMAGE" oci:dir
 		[ -z "$(ls -A dir)" ]
-		ended_by $signal "$tmp/save*/layout/blobs/new" save "$CUBBY_IMAGE" docker-archive:file
+		ended_by $signal "$tmp/save*/layout/blobs/sha256/new" save "$CUBBY_IMAGE" docker-archive:file
 		[ ! -e file ]
-		ended_by $signal "$tmp/commit*/blobs/new" commit halfway
+		ended_by $signal "$tmp/commit*/blobs/sha256/new" commit halfway
 		[ -z "$(find "$tmp" -mindepth 1 -name 'save*' -o -mindepth 1 -name 'commit*')" ]
 	done
 	run cubby images
 	[[ $output != *halfway* ]]
-	ended_by KILL "$tmp/save*/layout/blobs/new" save "$CUBBY_IMAGE" docker-archive:file
+	ended_by KILL "$tmp/save*/layout/blobs/sha256/new" save "$CUBBY_IMAGE" docker-archive:file
 	[ -n "$(find "$tmp" -mindepth 1 -name 'save*')" ]
 	run -0 cubby save "$CUBBY_IMAGE" docker-archive:file
 	[ -z "$(find "$tmp" -mindepth 1 -name 'save*')" ]

@@ -76,6 +76,7 @@ static int make_layout(const struct boxsetup *s, int dir, const struct pulling_r
 	_cleanup_layoutout_ struct layoutout l = { .store = s->app->store,
 						   .map = &s->spec.map,
 						   .dir = dir,
+						   .blobs = -1,
 						   .abort_fd = abort_fd,
 						   .bar = &bar };
 	_cleanup_json_ struct json *run = NULL;

@@ -1,4 +1,4 @@
-# Paths that somebody exchanges while we use them: K05, K06, K25, K31.
+# Paths that somebody exchanges while we use them: K05, K06, K25, K31, K50, K51.
 load ../../lib
 load escape
 
@@ -156,6 +156,22 @@ call() { # ID TOOL ARGUMENTS
 	done
 	[ "$hit" = 1 ]
 	cubby rm -q -y
+}
+
+@test "K51: a directory of an image that is saved into the project is exchanged for a link to the host" {
+	mkdir -m 777 out "$ESCAPE_HOST/victim/sha256"
+	echo untouched >"$ESCAPE_HOST/victim/new"
+	chmod 711 "$LIB_DIR" "$ESCAPE_HOST"
+	chmod 777 "$ESCAPE_HOST/victim"
+	before=$(escape_snapshot)
+	cubby exec -q -- sh -c 'touch ready; until [ -d out/blobs/sha256 ]; do :; done
+		mv out/blobs out/was; ln -s "$1/victim" out/blobs' sh "$ESCAPE_HOST" 3>&- &
+	lib_until test -e ready
+	cubby save -q "$CUBBY_IMAGE" oci:out || true
+	wait $!
+	[ -L out/blobs ]
+	[ "$before" = "$(escape_snapshot)" ]
+	rm -r "$ESCAPE_HOST/victim/new" "$ESCAPE_HOST/victim/sha256"
 }
 
 @test "K31: a directory of an image is exchanged for a link while it is unpacked" {
