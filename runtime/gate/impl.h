@@ -33,20 +33,20 @@
 #include "runtime/gate/resolve.h"
 
 enum {
-	GATE_CONNS = 2048,	    /* connections at once; more wait to be accepted */
-	GATE_FDS_PER_CONN = 6,	    /* two sockets, two pipes while data is on its way;
+	GATE_CONNS = 2048,	   /* connections at once; more wait to be accepted */
+	GATE_FDS_PER_CONN = 6,	   /* two sockets, two pipes while data is on its way;
 				      or one, and five attempts at the other */
-	GATE_REST_MS = 100,	    /* after the host had no descriptor for one more */
-	GATE_DIAL_MS = 30000,	    /* until a connection is there, lookup included */
-	GATE_COME_MS = 3000,	    /* from the answer until the program is there */
-	GATE_HELD = 256,	    /* lists of connections that wait for an answer */
-	GATE_EAGER_US = 50,	    /* between events of which it does not sleep */
-	GATE_NEXT_MS = 250,	    /* RFC 8305: before the next address is tried too */
-	GATE_PIPE_BYTES = 1 << 20,  /* data under way in one direction, if the host
+	GATE_REST_MS = 100,	   /* after the host had no descriptor for one more */
+	GATE_DIAL_MS = 30000,	   /* until a connection is there, lookup included */
+	GATE_COME_MS = 3000,	   /* from the answer until the program is there */
+	GATE_HELD = 256,	   /* lists of connections that wait for an answer */
+	GATE_EAGER_US = 50,	   /* between events of which it does not sleep */
+	GATE_NEXT_MS = 250,	   /* RFC 8305: before the next address is tried too */
+	GATE_PIPE_BYTES = 1 << 20, /* data under way in one direction, if the host
 				      grants that much; else what a pipe holds */
-	GATE_POOL = 16,		    /* empty pipes kept for the next connection */
-	GATE_LOOKUPS = 512,	    /* names whose addresses are remembered */
-	GATE_LOOKUP_MS = 8000,	    /* then the answer is "try again" */
+	GATE_POOL = 16,		   /* empty pipes kept for the next connection */
+	GATE_LOOKUPS = 512,	   /* names whose addresses are remembered */
+	GATE_LOOKUP_MS = RESOLVE_WORK_MS, /* then the answer is "try again" */
 	GATE_KEEP_MS = 60000,	    /* addresses of a name; getaddrinfo tells no TTL */
 	GATE_KEEP_NONE_MS = 5000,   /* that there is no such name */
 	GATE_LOOKUP_RATE = 50,	    /* new names per second, after a burst of … */

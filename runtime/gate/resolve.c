@@ -18,7 +18,12 @@ struct worker {
 	int fd;	     /* owned; SOCK_SEQPACKET */
 	uint32_t id; /* of the question it works on */
 	bool busy;
-	uint64_t since_ms; /* busy or idle */
+	uint64_t since_ms; /* it idles, or its question was asked */
+};
+
+struct waiting {
+	struct resolve_query q;
+	uint64_t since_ms;
 };
 
 struct helper {
@@ -27,7 +32,7 @@ struct helper {
 	pid_t who_pid; /* who answers them, straight to the gate; 0 = nobody now */
 	int who_pidfd; /* owned */
 	struct worker workers[RESOLVE_WORKERS];
-	struct resolve_query queue[RESOLVE_QUEUE]; /* a ring */
+	struct waiting queue[RESOLVE_QUEUE]; /* a ring */
 	size_t first, waiting;
 };
 
@@ -149,23 +154,37 @@ static struct worker *free_worker(struct helper *h)
 	return empty && start_worker(h, empty) >= 0 ? empty : NULL;
 }
 
+static void take_first(struct helper *h)
+{
+	h->first = (h->first + 1) % RESOLVE_QUEUE;
+	h->waiting--;
+}
+
+/* Questions that nobody waits for any more keep no worker from those that come now. */
 static void hand_out(struct helper *h)
 {
-	while (h->waiting) {
-		const struct resolve_query *q = &h->queue[h->first];
-		struct worker *w = free_worker(h);
+	uint64_t now = sys_now_ms();
 
+	while (h->waiting) {
+		const struct waiting *first = &h->queue[h->first];
+		struct worker *w;
+
+		if (now - first->since_ms >= RESOLVE_WORK_MS) {
+			reply_error(h, first->q.id);
+			take_first(h);
+			continue;
+		}
+		w = free_worker(h);
 		if (!w)
 			return;
-		if (sys_send(w->fd, q, sizeof(*q), 0) < 0) {
+		if (sys_send(w->fd, &first->q, sizeof(first->q), 0) < 0) {
 			end_worker(w);
 			continue;
 		}
 		w->busy = true;
-		w->id = q->id;
-		w->since_ms = sys_now_ms();
-		h->first = (h->first + 1) % RESOLVE_QUEUE;
-		h->waiting--;
+		w->id = first->q.id;
+		w->since_ms = first->since_ms;
+		take_first(h);
 	}
 }
 
@@ -179,7 +198,8 @@ static int take_query(struct helper *h)
 	if (h->waiting == RESOLVE_QUEUE)
 		reply_error(h, q.id);
 	else
-		h->queue[(h->first + h->waiting++) % RESOLVE_QUEUE] = q;
+		h->queue[(h->first + h->waiting++) % RESOLVE_QUEUE] =
+			(struct waiting){ q, sys_now_ms() };
 	return 0;
 }
 

@@ -17,8 +17,8 @@ enum {
 	RESOLVE_NAME = 256,
 	RESOLVE_ADDRS = 8,
 	RESOLVE_WORKERS = 8,
-	RESOLVE_QUEUE = 128,	 /* questions that wait for a worker */
-	RESOLVE_WORK_MS = 15000, /* a worker that takes longer is killed */
+	RESOLVE_QUEUE = 128,	/* questions that wait for a worker */
+	RESOLVE_WORK_MS = 8000, /* from the question on; then nobody waits for it */
 	RESOLVE_IDLE_MS = 30000
 };
 

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "runtime/gate/dnsmsg.h"
 #include "runtime/net/addr.h"
 
@@ -100,7 +101,7 @@ static void serve_dns(int fd)
 			continue;
 		if (asked->n < LOGGED)
 			snprintf(asked->names[asked->n++], DNSMSG_NAME, "%s", q.name);
-		if (!strcmp(q.name, "silent.test"))
+		if (text_ends(q.name, ".silent.test"))
 			continue;
 		if (!strcmp(q.name, "broken.test"))
 			a.rcode = DNSMSG_SERVFAIL;

@@ -116,6 +116,42 @@ static int send_rubbish(void *)
 	return 0;
 }
 
+static int ask_the_silent(void *)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(53) };
+	int fd = sys_socket(AF_INET, SOCK_DGRAM, 0);
+
+	inet_pton(AF_INET, NETNS_GATE_ADDR, &a.sin_addr);
+	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0)
+		return 1;
+	for (int i = 0; i < 130; i++) {
+		char name[32];
+		const struct rig_question q = { .name = name, .type = 1 };
+		uint8_t out[512];
+
+		snprintf(name, sizeof(name), "n%d.silent.test", i);
+		sys_send(fd, out, rig_put_question(&q, out), 0);
+		sys_poll(NULL, 0, 2);
+	}
+	close(fd);
+	return 0;
+}
+
+/* What nobody waits for any more is in nobody's way. */
+static void silence_ends(void)
+{
+	struct rig r;
+
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
+	assert_int_equal(netbox_call(&r.box, ask_the_silent, NULL), 0);
+	for (int i = 0; i < 100 && rig_stat(&r, "lookups") < 130; i++)
+		sys_poll(NULL, 0, 20);
+	assert_true(rig_stat(&r, "lookups") > 100);
+	sys_poll(NULL, 0, 8500); /* RESOLVE_WORK_MS, and then some */
+	rig_want(&r, "getent hosts example.com", 0, "198.18.");
+	rig_close(&r);
+}
+
 static void rubbish_is_survived(void)
 {
 	struct rig_question q = { .name = "example.com", .type = 1 };
@@ -163,6 +199,7 @@ int main(int argc, char **argv)
 {
 	static const struct unit_case cases[] = {
 		{ "floods are bounded", floods_are_bounded },
+		{ "silence ends", silence_ends },
 		{ "rubbish is survived", rubbish_is_survived },
 		{ "odd sources stay inside", odd_sources_stay_inside },
 	};
