@@ -1247,7 +1247,7 @@ port_server() {
 		        if not there(what):
 		            gone[what] = (time.monotonic() - began) / minute, (time.monotonic() - since) / minute
 		    assert time.monotonic() - since < 180 * minute, gone
-		    time.sleep(0.02)
+		    time.sleep(0.06)
 		for what, (most, least) in gone.items():
 		    assert most > limits[what] and least < 2 * limits[what] + 20, gone
 		assert ask("DELETE", "/mcp", None, **{"Mcp-Session-Id": made["session"]})[0].status == 404

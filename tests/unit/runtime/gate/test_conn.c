@@ -130,7 +130,7 @@ static void more_than_can_be_served_wait(void)
 
 static void nothing_leaks(void)
 {
-	struct rig_peer p = { "example.com", 7, 100, 2000 };
+	struct rig_peer p = { "example.com", 7, 100, 300 };
 	int64_t before, after;
 	struct rig r;
 
@@ -141,7 +141,7 @@ static void nothing_leaks(void)
 	rig_quiet(&r);
 	before = rig_stat(&r, "descriptors");
 	assert_int_equal(netbox_call(&r.box, echo_many, &p), 0);
-	p.count = 1000;
+	p.count = 300;
 	p.bytes = 10000;
 	assert_int_equal(netbox_call(&r.box, echo_parallel, &p), 0);
 	rig_quiet(&r);
