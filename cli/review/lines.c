@@ -39,7 +39,8 @@ const char *reviewlines_name(const struct json *j, char ret[4 * PATH_MAX])
 
 /* Changes in one directory of which the same is to be said. */
 struct sum {
-	char name[NAME_MAX + 2]; /* the first part of the paths */
+	char name[NAME_MAX + 2]; /* the first part of the paths, with its '/' */
+	size_t len;		 /* without it */
 	const char *why;	 /* borrowed; NULL = they do nothing by themselves */
 	size_t n;
 	int64_t added, removed;
@@ -186,16 +187,16 @@ static struct sum *sum_of(struct sum sums[SUMS], size_t *n, const struct json *j
 	if (spec_path(j, "path", path) < 0)
 		return NULL;
 	len = strcspn(path + 1, "/");
-	if (!path[len + 1])
+	if (!path[len + 1] || len > NAME_MAX)
 		return NULL;
-	path[len + 2] = '\0'; /* with its '/' */
+	path[len + 2] = '\0';
 	for (size_t i = *n; i-- > 0;)
-		if (strcmp(sums[i].name, path + 1) == 0 &&
+		if (sums[i].len == len && memcmp(sums[i].name, path + 1, len) == 0 &&
 		    strcmp(sums[i].why ?: "", why ?: "") == 0)
 			return &sums[i];
 	if (*n == SUMS)
 		return NULL;
-	sums[*n] = (struct sum){ .why = why };
+	sums[*n] = (struct sum){ .len = len, .why = why };
 	(void)text_copy(sums[*n].name, sizeof(sums[*n].name), path + 1);
 	return &sums[(*n)++];
 }

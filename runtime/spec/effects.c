@@ -1,6 +1,7 @@
 #include "runtime/spec/effects.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -199,8 +200,17 @@ static const char *from_git(const char *path, size_t *len)
 	return from;
 }
 
+/* With which letters components begin: that alone passes over most of some 400 rules. */
+static void note_begins(const char *path, size_t len, bool ret[UCHAR_MAX + 1])
+{
+	for (size_t i = 0; i < len; i++)
+		if (i == 0 || path[i - 1] == '/')
+			ret[(unsigned char)path[i]] = true;
+}
+
 struct effect effects_of_path(const char *given, size_t len)
 {
+	bool begins[UCHAR_MAX + 1] = { false };
 	char text[EFFECTS_PATH];
 	const char *path = text;
 
@@ -208,10 +218,14 @@ struct effect effects_of_path(const char *given, size_t len)
 		return (struct effect){ EFFECTS_HELD, "its name is too long to judge" };
 	len = fold(given, len, text);
 	path = from_git(path, &len);
-	for (size_t i = 0; i < effects_rules_n; i++)
-		if (met(&effects_rules[i], path, len))
-			return (struct effect){ effects_rules[i].class,
-						effects_rules[i].why };
+	note_begins(path, len, begins);
+	for (size_t i = 0; i < effects_rules_n; i++) {
+		const struct effects_rule *r = &effects_rules[i];
+
+		if ((r->match == ENDING || begins[(unsigned char)*r->name]) &&
+		    met(r, path, len))
+			return (struct effect){ r->class, r->why };
+	}
 	if (shadows_python(path, len))
 		return (struct effect){ EFFECTS_HELD,
 					"shadows a module of python's library" };
