@@ -226,6 +226,7 @@ $(O)/cli/opt/manual.o $(O)/cli/opt/manual.tidy: override CPPFLAGS += -DCUBBY_MAN
 
 $(O)/agent/session/shell.o: $(wildcard agent/session/*.sh)
 $(O)/agent/server/files/document.o: agent/server/files/document.py
+$(O)/agent/server/jupyter/notebook.o: agent/server/jupyter/notebook.py
 $(O)/agent/server/about/openapi.o: agent/server/about/openapi.json agent/server/about/rest.json
 $(O)/cli/cmd/inside/shell.o: cli/cmd/inside/shell.sh
 $(O)/agent/python/shim.o: agent/python/shim.py

@@ -99,6 +99,7 @@ static const struct applet {
 	{ "owners", 0, owners_run },
 	{ "replace", 2, replace_run },
 	{ "document", -4, browse_document },
+	{ "made", -2, made_run },
 };
 
 static int say(int status, int code, const char *msg)

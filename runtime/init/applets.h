@@ -30,6 +30,10 @@ int find_grep(char *const argv[], struct err *e); /* QUERY PATH FLAGS MOST [NAME
  * goes out through descriptor 3 */
 int listen_run(char *const argv[], struct err *e);
 
+/* PATH WORD…: the file's content becomes what that program prints, all of it or, when it
+ * fails, none; "-" instead: it is the answer. -ENOEXEC: there is no such program */
+int made_run(char *const argv[], struct err *e);
+
 /* [{"port": N, "pid": N, "process": NAME}, …], those alone whose process may be looked at */
 int owners_run(char *const argv[], struct err *e);
 

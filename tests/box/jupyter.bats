@@ -201,6 +201,9 @@ Python has ended; what was defined in it is lost' ]
 	make_kernel
 	cells 1
 	[[ $(content error | jq -r .evalue) == 'there is no python3 in this box; install it in the box: '* ]]
+	echo '{"cells":[]}' >n.ipynb
+	serve_status POST /notebooks 500 -d '{"path":"n.ipynb"}'
+	[[ $(jq -r .detail serve.body) == "Failed to start kernel 'python3': there is no python3 in this box; install it"* ]]
 }
 
 # bats test_tags=long
@@ -249,6 +252,20 @@ Python has ended; what was defined in it is lost' ]
 	lib_until test -e left
 	run_code 'x'
 	[ "$(jq -rs '.[0].text' <<<"$output")" = 41 ]
+}
+
+@test "jupyter: who leaves while a cell waits takes that one along, and no other" {
+	serve_start
+	curl -sS -m 60 -H "Authorization: Bearer $SERVE_KEY" -d '{"code":"import time\nopen(\"on\", \"w\").close()\ntime.sleep(6)\n\"kept\""}' \
+		"$SERVE_URL/execute" >first 3>&- &
+	cell=$!
+	lib_until test -e on
+	run -28 curl -sS -m 1 -H "Authorization: Bearer $SERVE_KEY" -d '{"code":"open(\"never\", \"w\").close()"}' "$SERVE_URL/execute"
+	wait "$cell"
+	[ "$(jq -rs '.[0].text' first)" = "'kept'" ]
+	serve_json POST /execute '{"code":"6 * 7"}'
+	[ "$(jq -rs '.[0].text' <<<"$output")" = 42 ]
+	[ ! -e never ]
 }
 
 @test "jupyter: a password is the key, shown once, and then a cookie with its header" {
@@ -332,10 +349,21 @@ Python has ended; what was defined in it is lost' ]
 	jq '.metadata = {kernelspec: {name: "venv", language: "python"}}' n.ipynb >venv.ipynb
 	serve_json POST /notebooks '{"path":"venv.ipynb"}'
 	serve DELETE "/notebooks/$(jq -r .id <<<"$output")"
-	# and a file of the box becomes no more values than others may say
-	(printf '{"cells":[' && printf '0,%.0s' {1..300000} && printf '0]}') >bad.ipynb
+	# what is no notebook, what is too large to be one, and what has cells that are none
+	printf '{"cells":[' >bad.ipynb
 	serve_status POST /notebooks 400 -d '{"path":"bad.ipynb"}'
-	grep -q 'Invalid notebook: JSON of too many values' serve.body
+	grep -q 'Invalid notebook: ' serve.body
+	mkfifo pipe.ipynb
+	serve_status POST /notebooks 400 -d '{"path":"pipe.ipynb"}'
+	truncate -s $(((64 << 20) + 1)) bad.ipynb
+	serve_status POST /notebooks 413 -d '{"path":"bad.ipynb"}'
+	echo '{"cells":[0]}' >bad.ipynb
+	serve_json POST /notebooks '{"path":"bad.ipynb"}'
+	id=$(jq -r .id <<<"$output")
+	serve_status POST "/notebooks/$id/execute" 400 -d '{"cell_index":0}'
+	rm bad.ipynb
+	serve_status POST "/notebooks/$id/execute" 404 -d '{"cell_index":0}'
+	serve DELETE "/notebooks/$id"
 	serve_json POST /notebooks '{"path":"n.ipynb"}'
 	[ "$(jq -r '.kernel + " " + .status' <<<"$output")" = 'python3 ready' ]
 	id=$(jq -r .id <<<"$output")

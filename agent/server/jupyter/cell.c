@@ -19,6 +19,21 @@ void cell_free(struct cell *c)
 	free(c);
 }
 
+bool cell_drop(struct cell **first, const struct kernel_watch *w)
+{
+	struct cell *c;
+
+	while (*first && (*first)->watch != w)
+		first = &(*first)->next;
+	c = *first;
+	if (!c)
+		return false;
+	*first = c->next;
+	c->watch = NULL;
+	cell_free(c);
+	return true;
+}
+
 struct cell *cell_new(const struct json *header, const char *code, size_t *left,
 		      struct err *e)
 {

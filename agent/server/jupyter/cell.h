@@ -27,6 +27,8 @@ struct cell *cell_new(const struct json *header, const char *code, size_t *left,
 		      struct err *e);
 /** cell_free() - its watch hears that there is no more of it */
 void cell_free(struct cell *c);
+/** cell_drop() - the one of a list that has this watch, which hears nothing; was there one? */
+bool cell_drop(struct cell **first, const struct kernel_watch *w);
 /** cell_fits() - a header is small enough to be kept, and sent back with each answer */
 bool cell_fits(const struct json *header);
 

@@ -128,8 +128,7 @@ static void on_gone(void *ctx)
 {
 	struct e2b_cell *c = ctx;
 
-	kernel_unwatch(c->k, &c->watch);
-	kernel_interrupt(c->k);
+	kernel_leave(c->k, &c->watch);
 	free(c);
 }
 

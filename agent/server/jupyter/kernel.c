@@ -371,14 +371,15 @@ void kernel_pace(struct kernel *k)
 	look_at_speed(k);
 }
 
-void kernel_unwatch(struct kernel *k, const struct kernel_watch *w)
+void kernel_leave(struct kernel *k, const struct kernel_watch *w)
 {
-	if (k->running && k->running->watch == w)
+	if (k->running && k->running->watch == w) {
 		k->running->watch = NULL;
-	for (struct cell *r = k->requests; r; r = r->next)
-		if (r->watch == w)
-			r->watch = NULL;
-	look_at_speed(k);
+		look_at_speed(k);
+		kernel_interrupt(k);
+	} else if (cell_drop(&k->requests, w)) {
+		k->waiting--;
+	}
 }
 
 /* Who sent it would wait for an end of it for ever. */

@@ -49,11 +49,12 @@ struct kernel_watch {
 	void *ctx;
 };
 
-/** kernel_execute() - queue a cell; @w outlives it, or kernel_unwatch(). -EAGAIN */
+/** kernel_execute() - queue a cell; @w outlives it, or kernel_leave(). -EAGAIN */
 int kernel_execute(struct kernel *k, const char *code, const struct kernel_watch *w,
 		   struct err *e);
 void kernel_pace(struct kernel *k);
-void kernel_unwatch(struct kernel *k, const struct kernel_watch *w);
+/** kernel_leave() - nobody waits for its cell any more: that is interrupted, or never begins */
+void kernel_leave(struct kernel *k, const struct kernel_watch *w);
 
 /** kernel_attach() - accept a WebSocket and serve it until it or the kernel ends */
 int kernel_attach(struct kernel *k, struct exchange *x, struct err *e);

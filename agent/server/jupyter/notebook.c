@@ -3,29 +3,36 @@
  * Notebooks as Open Terminal runs them: a kernel for a file, whose cells are named by their
  * index. The file is read in the box before each cell and written there after it, with what
  * the cell said; so what an editor saved meanwhile is not lost but for that cell's outputs.
- * Source of the contract: Open Terminal, /notebooks. */
+ * It may be large, and others wait for our one thread: only the cell's own text and outputs
+ * come here, and the box's Python takes them out of the file and puts them into it
+ * (notebook.py). Source of the contract: Open Terminal, /notebooks. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "agent/python/python.h"
 #include "agent/server/exchange/exchange.h"
 #include "agent/server/files/fileop.h"
 #include "agent/server/files/pathname.h"
 #include "agent/server/jupyter/jupyter.h"
 #include "agent/server/jupyter/kernel.h"
 #include "agent/server/tenant/tenant.h"
+#include "base/embed.h"
 #include "base/loop.h"
 #include "base/text.h"
 
+EMBED(notebook_program, "agent/server/jupyter/notebook.py");
+
 enum {
-	BOOK_MAX = 16 << 20,
 	SAID_MAX = 8 << 20,
+	NOTE_MAX = 256,
 	CELL_MS = 120000,
 	NUMBER = 24,
-	OUTPUT_BYTES = 256,
-	BOOK_ID = 12,	       /* the last digits of its kernel's id */
-	VALUES_MAX = 256 << 10 /* of the file */
+	WORDS = 12,
+	ABOUT_MAX = 4 << 10,
+	BOOK_ID = 12 /* the last digits of its kernel's id */
 };
 
 /* A cell that runs. */
@@ -34,19 +41,17 @@ struct notebook_run {
 	struct kernel *k;	   /* borrowed */
 	struct kernel_watch watch; /* of the cell */
 	struct loop_source *timer;
-	struct json *book;    /* owned; the file */
-	struct json *outputs; /* owned; of the cell */
-	struct json *cell;    /* borrowed from it */
-	int64_t count;
-	size_t bytes; /* of the outputs, nearly */
+	struct buf
+		said; /* its outputs as JSON, a comma between two: as values they would
+			    take many times that */
+	int64_t index, count;
 	bool failed, cut;
 };
 
 static void run_free(struct notebook_run *n)
 {
 	loop_remove(exchange_loop(n->x), &n->timer);
-	json_free(&n->book);
-	json_free(&n->outputs);
+	buf_done(&n->said);
 	free(n);
 }
 
@@ -79,48 +84,31 @@ static bool is_busy(const struct kernel *k)
 	return state && strcmp(state, "busy") == 0;
 }
 
-/* "MODE SIZE\n" and the file: NULL: @e says why it is no notebook */
-static struct json *read_book(struct buf *out, struct err *e)
+static int no_book(struct exchange *x, const struct err *why, struct err *e)
 {
-	size_t values = VALUES_MAX;
-	struct json *j = NULL;
-	char *nl = out->len ? memchr(out->data, '\n', out->len) : NULL;
-	int r = nl ? 0
-		   : err_set(e, -EPROTO, "the file program's answer makes no sense");
+	struct err missing = ERR_NONE;
 
-	if (r == 0) {
-		buf_consume(out, (size_t)(nl + 1 - out->data));
-		r = json_parse_within(buf_cstr(out), out->len, &values, &j, e);
+	if (why->code == -ENOEXEC) {
+		(void)python_missing(&missing);
+		exchange_fail(x, 500, "Failed to start kernel 'python3': %s",
+			      missing.msg);
+		return 0;
 	}
-	if (r == 0 && json_type(json_get(j, "cells")) != JSON_ARRAY)
-		r = err_set(e, -EINVAL, "it has no cells");
-	if (r < 0) {
-		json_free(&j);
-		e->code = -EINVAL;
-		err_wrap(e, "Invalid notebook");
-	}
-	return j;
-}
-
-static int no_file(struct exchange *, const struct err *why, struct err *e)
-{
 	*e = *why;
-	return why->code == -ENOENT ? err_set(e, -ENOENT, "Notebook not found")
-				    : why->code;
+	return e->code;
 }
 
-static int ask_for(struct exchange *x, const char *path,
-		   int (*then)(struct exchange *, struct buf *, struct err *),
-		   struct err *e)
-{
-	char most[NUMBER];
-	const char *const argv[] = { "get", path, most, NULL };
-	const struct fileop_conf c = {
-		.argv = argv, .gather = BOOK_MAX, .gathered = then, .failed = no_file
-	};
+/* The words of notebook.py: @numbers as its kind of question has them. @to: the file that
+ * becomes what it answers; "-" = none */
+struct question {
+	const char *words[WORDS];
+};
 
-	snprintf(most, sizeof(most), "%d", BOOK_MAX);
-	return fileop_run(x, &c, e);
+static struct question ask_of(const char *to, const char *what, const char *path,
+			      const char *index, const char *count)
+{
+	return (struct question){ { "made", to, "python3", "-I", "-c", notebook_program,
+				    what, path, index, count } };
 }
 
 /* ---- a notebook is opened ------------------------------------------------------------- */
@@ -135,34 +123,22 @@ static int path_of(struct exchange *x, char path[PATH_MAX], struct err *e)
 	return r < 0 ? r : pathname_resolve(from, text, path, e);
 }
 
-/* What the notebook says it is written for; @language: NULL = it does not say. */
-static const char *kernel_of(const struct json *book, const char **language)
-{
-	const struct json *about = json_get(book, "metadata");
-	const struct json *spec = json_get(about, "kernelspec");
-	const char *name = json_get_str(spec, "name");
-
-	*language = json_get_str(spec, "language");
-	if (!*language)
-		*language = json_get_str(json_get(about, "language_info"), "name");
-	return name && *name ? name : "python3";
-}
-
 static int opened(struct exchange *x, struct buf *out, struct err *e)
 {
-	_cleanup_json_ struct json *book = read_book(out, e);
-	const char *language, *name = kernel_of(book, &language);
+	_cleanup_json_ struct json *about = NULL;
+	const char *language;
 	struct kernel_session *s;
 	char path[PATH_MAX];
 	struct json *j;
 	struct kernel *k = NULL;
-	int r = book ? path_of(x, path, e) : e->code;
+	int r = json_parse(buf_cstr(out), out->len, &about, e) ?: path_of(x, path, e);
 
+	language = json_get_str(about, "language");
 	if (r == 0 && language && strcasecmp(language, "python") != 0) {
 		exchange_fail(x, 500,
 			      "Failed to start kernel '%s': the notebook is in %s, and "
 			      "Python alone is run here",
-			      name, language);
+			      json_get_str(about, "kernel") ?: "", language);
 		return 0;
 	}
 	if (r == 0)
@@ -187,9 +163,14 @@ static int opened(struct exchange *x, struct buf *out, struct err *e)
 static int open_notebook(struct exchange *x, struct err *e)
 {
 	char path[PATH_MAX];
+	const struct question q = ask_of("-", "open", path, NULL, NULL);
+	const struct fileop_conf c = { .argv = q.words,
+				       .gather = ABOUT_MAX,
+				       .gathered = opened,
+				       .failed = no_book };
 	int r = path_of(x, path, e);
 
-	return r < 0 ? r : ask_for(x, path, opened, e);
+	return r < 0 ? r : fileop_run(x, &c, e);
 }
 
 /* ---- a cell ---------------------------------------------------------------------------- */
@@ -203,82 +184,89 @@ static int add_source(const struct json *source, struct buf *out)
 	return buf_failed(out);
 }
 
-/* Takes the outputs. */
-static struct json *describe(struct notebook_run *n)
+static int describe(const struct notebook_run *n, struct buf *out)
 {
-	struct json *j = json_object();
-
-	json_set_str(j, "status", n->failed ? "error" : "ok");
-	json_set_int(j, "execution_count", n->count);
-	json_set(j, "outputs", take(&n->outputs, NULL));
-	return j;
+	buf_addf(out,
+		 "{\"status\":\"%s\",\"execution_count\":%" PRId64 ",\"outputs\":[",
+		 n->failed ? "error" : "ok", n->count);
+	buf_add(out, n->said.data, n->said.len);
+	buf_adds(out, "]}");
+	return buf_failed(out);
 }
 
-/* The file is written, and then it is answered. A notebook may be large: it is changed in
- * its place, for others wait meanwhile. */
-static int save(struct exchange *x, struct notebook_run *n, const char *path,
-		struct err *e)
+/* The file is written, and then it is answered. */
+static int save(struct exchange *x, const struct notebook_run *n, const char *path,
+		const char *reply, struct err *e)
 {
-	_cleanup_json_ struct json *answer = NULL;
-	_cleanup_buf_ struct buf in = BUF_INIT(2L * BOOK_MAX),
-				 reply = BUF_INIT(EXCHANGE_OUT_MAX / 2);
-	char size[NUMBER];
-	const char *const argv[] = { "put", path, size, NULL };
-	struct fileop_conf c = { .argv = argv, .in = &in };
-	int r;
+	_cleanup_buf_ struct buf in = BUF_INIT(SAID_MAX + 2 * NOTE_MAX);
+	char index[NUMBER], count[NUMBER];
+	const struct question q = ask_of(path, "keep", path, index, count);
+	const struct fileop_conf c = {
+		.argv = q.words, .in = &in, .reply = reply, .failed = no_book
+	};
 
-	json_set(n->cell, "outputs", json_dup(n->outputs));
-	json_set_int(n->cell, "execution_count", n->count);
-	answer = describe(n);
-	r = json_print(n->book, true, &in) ?: json_print(answer, false, &reply);
-	if (r < 0)
-		return err_sys(e, r, "cannot keep the outputs");
-	snprintf(size, sizeof(size), "%zu", in.len);
-	c.reply = buf_cstr(&reply);
+	snprintf(index, sizeof(index), "%" PRId64, n->index);
+	snprintf(count, sizeof(count), "%" PRId64, n->count);
+	buf_addc(&in, '[');
+	buf_add(&in, n->said.data, n->said.len);
+	if (buf_addc(&in, ']') < 0 || buf_failed(&in) < 0)
+		return err_sys(e, buf_failed(&in), "cannot keep the outputs");
 	return fileop_run(x, &c, e);
 }
 
 static void finish(struct notebook_run *n)
 {
+	_cleanup_buf_ struct buf reply = BUF_INIT(SAID_MAX + 2 * NOTE_MAX);
 	const char *path = kernel_session(n->k)->path;
 	struct exchange *x = n->x;
 	struct err e = ERR_NONE;
-	int r = 0;
+	int r = describe(n, &reply);
 
 	exchange_later(x, NULL, NULL);
-	if (n->failed)
-		exchange_reply(x, 200, describe(n));
+	if (r < 0)
+		err_sys(&e, r, "cannot tell the outputs");
+	else if (n->failed)
+		exchange_reply_text(x, 200, "application/json", buf_cstr(&reply));
 	else
-		r = save(x, n, path, &e);
+		r = save(x, n, path, buf_cstr(&reply), &e);
 	run_free(n);
 	if (r < 0)
 		exchange_fail_err(x, &e);
 }
 
+static int add_text(struct notebook_run *n, const struct buf *one)
+{
+	if (n->said.len + one->len > SAID_MAX)
+		return -EMSGSIZE;
+	if (share_hold(n->x, 3 * one->len) < 0) /* here, in the answer, on its way */
+		return -EAGAIN;
+	if (n->said.len)
+		buf_addc(&n->said, ',');
+	return buf_add(&n->said, one->data, one->len);
+}
+
 static void add_output(struct notebook_run *n, const char *type,
 		       const struct json *content)
 {
-	_cleanup_buf_ struct buf weight = BUF_INIT(SAID_MAX);
-	struct json *j;
+	_cleanup_buf_ struct buf one = BUF_INIT(SAID_MAX);
+	_cleanup_json_ struct json *j = n->cut ? NULL : json_dup(content);
+	int r;
 
-	n->bytes += OUTPUT_BYTES;
-	n->bytes += json_print(content, false, &weight) < 0 ? SAID_MAX + 1 : weight.len;
-	if (n->bytes > SAID_MAX && n->cut)
+	if (n->cut)
 		return;
-	if (n->bytes > SAID_MAX) { /* the rest would be memory of ours */
-		n->cut = true;
-		kernel_interrupt(n->k);
-		j = json_object();
-		json_set_str(j, "name", "stderr");
-		json_set_str(j, "text", "[more than 8 MiB of output: interrupted]\n");
-		json_set_str(j, "output_type", "stream");
-		json_add(n->outputs, j);
-		return;
-	}
-	j = json_dup(content);
 	(void)json_drop(j, "transient");
 	json_set_str(j, "output_type", type);
-	json_add(n->outputs, j);
+	r = json_print(j, false, &one) ?: add_text(n, &one);
+	if (r == 0)
+		return;
+	n->cut = true; /* the rest would be memory of ours */
+	kernel_interrupt(n->k);
+	buf_addf(&n->said,
+		 "%s{\"name\":\"stderr\",\"text\":\"[more %s: "
+		 "interrupted]\\n\",\"output_type\":\"stream\"}",
+		 n->said.len ? "," : "",
+		 r == -EAGAIN ? "output than there is room for now"
+			      : "than 8 MiB of output");
 }
 
 static void on_said(void *ctx, const char *type, const struct json *content)
@@ -322,20 +310,18 @@ static void on_gone(void *ctx)
 {
 	struct notebook_run *n = ctx;
 
-	kernel_unwatch(n->k, &n->watch);
-	kernel_interrupt(n->k);
+	kernel_leave(n->k, &n->watch);
 	run_free(n);
 }
 
 static const struct exchange_hooks hooks = { .gone = on_gone };
 
-/* The file is there: run the cell. */
+/* The text of the cell is there: run it. */
 static int run_cell(struct exchange *x, struct buf *out, struct err *e)
 {
 	const struct json *source = json_get(exchange_json(x), "source");
-	_cleanup_buf_ struct buf code = BUF_INIT(BOOK_MAX);
+	_cleanup_buf_ struct buf code = BUF_INIT(PYTHON_CODE_MAX);
 	struct notebook_run *n = calloc(1, sizeof(*n));
-	int64_t i = json_get_int(exchange_json(x), "cell_index", -1);
 	int r = n ? find(x, &n->k, e) : err_sys(e, -ENOMEM, "cannot run a cell");
 
 	if (r < 0) {
@@ -343,23 +329,18 @@ static int run_cell(struct exchange *x, struct buf *out, struct err *e)
 		return r;
 	}
 	n->x = x;
-	n->book = read_book(out, e);
-	n->cell = i < 0 ? NULL : json_at_mut(json_get_mut(n->book, "cells"), (size_t)i);
-	n->outputs = json_array();
-	if (!n->book)
-		r = e->code;
-	else if (!n->cell)
-		r = err_set(e, -EINVAL, "cell_index is out of range");
-	else if (is_busy(n->k))
-		r = err_set(e, -EEXIST, "the notebook is busy");
-	else if (add_source(source ? source : json_get(n->cell, "source"), &code) < 0)
-		r = err_set(e, -EMSGSIZE, "the cell is too large");
+	n->said = BUF_INIT(SAID_MAX + NOTE_MAX);
+	n->index = json_get_int(exchange_json(x), "cell_index", -1);
 	n->watch = (struct kernel_watch){ on_said, is_slow, n };
+	if (is_busy(n->k))
+		r = err_set(e, -EEXIST, "the notebook is busy");
+	else if (source && add_source(source, &code) < 0)
+		r = err_set(e, -EMSGSIZE, "the cell is too large");
 	if (r == 0)
 		r = loop_timer(exchange_loop(x), CELL_MS, on_time, n, &n->timer);
 	if (r == 0) {
 		exchange_later(x, &hooks, n);
-		r = kernel_execute(n->k, buf_cstr(&code), &n->watch, e);
+		r = kernel_execute(n->k, buf_cstr(source ? &code : out), &n->watch, e);
 	}
 	if (r < 0) {
 		exchange_later(x, NULL, NULL);
@@ -370,12 +351,25 @@ static int run_cell(struct exchange *x, struct buf *out, struct err *e)
 
 static int execute_cell(struct exchange *x, struct err *e)
 {
+	int64_t i = json_get_int(exchange_json(x), "cell_index", -1);
+	char index[NUMBER];
+	struct fileop_conf c = { .gather = PYTHON_CODE_MAX + 1,
+				 .gathered = run_cell,
+				 .failed = no_book };
+	struct question q;
 	struct kernel *k;
 	int r = find(x, &k, e);
 
 	if (r == 0 && !kernel_session(k)->path)
 		r = err_set(e, -ENOENT, "Kernel does not exist");
-	return r < 0 ? r : ask_for(x, kernel_session(k)->path, run_cell, e);
+	if (r == 0 && i < 0)
+		r = err_set(e, -EINVAL, "cell_index is out of range");
+	if (r < 0)
+		return r;
+	snprintf(index, sizeof(index), "%" PRId64, i);
+	q = ask_of("-", "cell", kernel_session(k)->path, index, NULL);
+	c.argv = q.words;
+	return fileop_run(x, &c, e);
 }
 
 /* ---- the others ------------------------------------------------------------------------ */

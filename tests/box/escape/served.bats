@@ -245,3 +245,25 @@ to_and_fro() {
 	serve_json POST /execute?wait=20 '{"command":"cat /root/out/other; find . /root/out -name \"*.cubby-*\""}'
 	[[ $(jq -r '[.output[].data] | add' <<<"$output") =~ ^(two|one)$ ]]
 }
+
+@test "K07: a notebook is read and written in the box, and nobody else waits for it" {
+	{ printf '{"cells":[{"cell_type":"code","source":"6*7","metadata":{},"outputs":[]}],"nbformat":4,"metadata":{"pictures":"'
+		head -c 48000000 /dev/zero | tr '\0' a
+		printf '","numbers":['
+		head -c 600000 /dev/zero | sed 's/\x0/0,/g'
+		printf '1.0]}}\n'; } >large.ipynb
+	serve GET /files/cwd
+	before=$(spent)
+	serve_json POST /notebooks '{"path":"large.ipynb"}'
+	id=$(jq -r .id <<<"$output")
+	serve_json POST "/notebooks/$id/execute" '{"cell_index":0}'
+	[ "$(jq -r '.outputs[0].data["text/plain"]' <<<"$output")" = 42 ]
+	[ $(($(spent) - before)) -lt "$(lib_longer 30)" ]
+	[ "$(peak)" -lt 60000 ]
+	[ "$(jq -r '.cells[0].outputs[0].data["text/plain"], (.metadata.numbers | length), (.metadata.pictures | length)' large.ipynb | tr '\n' ' ')" = '42 600001 48000000 ' ]
+	grep -q '1\.0$' large.ipynb # what it does not know it does not change
+	# what a cell says is text here: of many values no more than their text
+	serve_json POST "/notebooks/$id/execute" '{"cell_index":0,"source":"class Many:\n    def _repr_json_(self):\n        return [0] * 250000\nfor _ in range(20): display(Many())"}'
+	[ "$(jq -r '.outputs[-1].ename // .outputs[-1].text' <<<"$output")" = '[more than 8 MiB of output: interrupted]' ]
+	[ "$(peak)" -lt 150000 ]
+}
