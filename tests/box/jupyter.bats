@@ -135,6 +135,14 @@ clear_output(wait=True)'
 	serve_status DELETE "/api/sessions/$id" 204
 	serve GET /api/sessions
 	[ "$output" = '[]' ]
+	# names are names, and nothing to fill the server with
+	for member in path name type; do
+		jq -nc --arg m "$member" --arg long "$(printf '%05000d' 0)" '{path: "a", name: "b"} + {($m): $long}' >long.json
+		serve_status POST /api/sessions 400 -d @long.json
+		[ "$(jq -r .detail serve.body)" = "the $member of a session is too long" ]
+	done
+	serve GET /api/kernels
+	[ "$output" = '[]' ]
 }
 
 @test "jupyter: what a client asks besides cells" {
@@ -234,9 +242,16 @@ Python has ended; what was defined in it is lost' ]
 	run_code x
 	[ "$(jq -rs '.[0].text' <<<"$output")" = 41 ]
 	serve GET /contexts
-	[ "$(jq length <<<"$output")" = 2 ]
+	[ "$(jq -r '.[].cwd' <<<"$output" | sort)" = "$(printf '%s\n' /etc "$LIB_PROJECT" | sort)" ]
+	serve_status POST /execute 400 -d "{\"code\":\"1\",\"context_id\":\"$id\",\"env_vars\":{\"A\":true}}"
 	serve_status POST "/contexts/$id/restart" 200
+	run_code 'import os; os.getcwd()' "context_id: \"$id\""
+	[ "$(jq -rs '.[0].text' <<<"$output")" = "'/etc'" ]
 	serve_status DELETE "/contexts/$id" 204
+	serve_json POST /contexts '{"cwd":"none"}'
+	run_code 1 "context_id: $(jq .id <<<"$output")"
+	[ "$(jq -rs '.[0].value' <<<"$output")" = "cannot enter the working directory '$LIB_PROJECT/none': No such file or directory" ]
+	serve_status POST /contexts 400 -d "{\"cwd\":\"$(printf '%05000d' 0)\"}"
 	serve_status POST /execute 404 -d "{\"code\":\"1\",\"context_id\":\"$id\"}"
 	serve_status POST /contexts 400 -d '{"language":"r"}'
 	# much output waits for a slow client, and the server stays small

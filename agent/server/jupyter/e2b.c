@@ -5,10 +5,12 @@
  * a line. Who leaves before the end interrupts the cell. Source: e2b-dev/code-interpreter,
  * template/server. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "agent/server/exchange/exchange.h"
+#include "agent/server/files/pathname.h"
 #include "agent/server/jupyter/jupyter.h"
 #include "agent/server/jupyter/kernel.h"
 #include "agent/server/tenant/tenant.h"
@@ -173,10 +175,10 @@ static int run_own(struct kernel *k, const char *before, const struct json *valu
 		     : kernel_execute(k, buf_cstr(&code), NULL, e);
 }
 
-static int make(struct exchange *x, const char *name, struct kernel **ret,
-		struct err *e)
+static int make(struct exchange *x, const char *name, const char *cwd,
+		struct kernel **ret, struct err *e)
 {
-	int r = kernel_new(exchange_tenant(x), ret, e);
+	int r = kernel_new(exchange_tenant(x), cwd, ret, e);
 
 	if (r < 0)
 		return r;
@@ -199,7 +201,7 @@ static int context_of(struct exchange *x, struct kernel **ret, struct err *e)
 			*ret = k;
 			return 0;
 		}
-	return make(x, MINE_DEFAULT, ret, e);
+	return make(x, MINE_DEFAULT, NULL, ret, e);
 }
 
 static int check_language(struct exchange *x, struct err *e)
@@ -209,6 +211,17 @@ static int check_language(struct exchange *x, struct err *e)
 	return language && strcmp(language, "python") != 0
 		       ? err_set(e, -EINVAL, "only python is spoken here")
 		       : 0;
+}
+
+/* {NAME: TEXT}, or none */
+static int check_env(const struct json *env, struct err *e)
+{
+	json_each(it, env)
+	{
+		if (!json_key(it) || !json_str(it))
+			return err_set(e, -EINVAL, "env_vars have to be texts");
+	}
+	return 0;
 }
 
 int e2b_execute(struct exchange *x, struct err *e)
@@ -223,7 +236,7 @@ int e2b_execute(struct exchange *x, struct err *e)
 	if (!c)
 		return err_sys(e, -ENOMEM, "no cell");
 	r = exchange_text(x, "code", &code, e) ?: check_language(x, e) ?:
-		context_of(x, &k, e);
+		check_env(env, e) ?: context_of(x, &k, e);
 	if (r == 0 && has_env)
 		r = run_own(k,
 			    "import os as _o; _cubby_env = dict(_o.environ); "
@@ -247,19 +260,20 @@ int e2b_execute(struct exchange *x, struct err *e)
 	return 0;
 }
 
-static struct json *describe(struct kernel *k, const char *cwd)
+static struct json *describe(const struct kernel *k)
 {
 	struct json *j = json_object();
 
 	json_set_str(j, "id", kernel_id(k));
 	json_set_str(j, "language", "python");
-	json_set_str(j, "cwd", cwd);
+	json_set_str(j, "cwd", kernel_cwd(k));
 	return j;
 }
 
 static int make_context(struct exchange *x, struct err *e)
 {
 	const struct json *cwd = json_get(exchange_json(x), "cwd");
+	char path[PATH_MAX];
 	struct kernel *k;
 	int r = check_language(x, e);
 
@@ -267,18 +281,15 @@ static int make_context(struct exchange *x, struct err *e)
 		return r;
 	if (cwd && !json_str(cwd))
 		r = err_set(e, -EINVAL, "cwd has to be a text");
+	else if (cwd)
+		r = pathname_resolve(tenant_home(exchange_tenant(x)), json_str(cwd),
+				     path, e);
 	if (r < 0)
 		return r;
-	r = make(x, MINE, &k, e);
+	r = make(x, MINE, cwd ? path : NULL, &k, e);
 	if (r < 0)
 		return r;
-	if (cwd)
-		r = run_own(k, "import os as _o; _o.chdir(", cwd, ")", e);
-	if (r < 0)
-		return r;
-	exchange_reply(
-		x, 200,
-		describe(k, cwd ? json_str(cwd) : tenant_home(exchange_tenant(x))));
+	exchange_reply(x, 200, describe(k));
 	return 0;
 }
 
@@ -288,7 +299,7 @@ static int list_contexts(struct exchange *x, struct err *)
 
 	for (struct kernel *k = NULL; (k = kernel_next(exchange_tenant(x), k));)
 		if (is_mine(k))
-			json_add(list, describe(k, tenant_home(exchange_tenant(x))));
+			json_add(list, describe(k));
 	exchange_reply(x, 200, list);
 	return 0;
 }
@@ -301,7 +312,7 @@ static int restart_context(struct exchange *x, struct err *e)
 	if (r < 0)
 		return r;
 	kernel_restart(k);
-	exchange_reply(x, 200, describe(k, tenant_home(exchange_tenant(x))));
+	exchange_reply(x, 200, describe(k));
 	return 0;
 }
 

@@ -3,6 +3,8 @@
  * jupyter_server, api.yaml. */
 #include "agent/server/jupyter/jupyter.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -99,7 +101,7 @@ static int make_kernel(struct exchange *x, struct err *e)
 
 	if (refuse_name(x, exchange_json(x)))
 		return 0;
-	r = kernel_new(exchange_tenant(x), &k, e);
+	r = kernel_new(exchange_tenant(x), NULL, &k, e);
 	if (r < 0)
 		return r;
 	exchange_reply(x, 201, kernel_model(k));
@@ -156,6 +158,21 @@ static int list_sessions(struct exchange *x, struct err *)
 	return 0;
 }
 
+/* They are kept, and told in each list. */
+static int check_names(const struct json *session, struct err *e)
+{
+	static const char *const names[] = { "path", "name", "type" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *text = json_get_str(session, names[i]);
+
+		if (text && strlen(text) >= PATH_MAX)
+			return err_set(e, -EINVAL, "the %s of a session is too long",
+				       names[i]);
+	}
+	return 0;
+}
+
 static int make_session(struct exchange *x, struct err *e)
 {
 	const char *name = json_get_str(exchange_json(x), "name");
@@ -164,7 +181,7 @@ static int make_session(struct exchange *x, struct err *e)
 	struct kernel_session *s;
 	struct kernel *k = NULL;
 	const char *path;
-	int r = exchange_text(x, "path", &path, e);
+	int r = exchange_text(x, "path", &path, e) ?: check_names(exchange_json(x), e);
 
 	if (r < 0)
 		return r;
@@ -175,7 +192,7 @@ static int make_session(struct exchange *x, struct err *e)
 	if (!k) {
 		if (refuse_name(x, json_get(exchange_json(x), "kernel")))
 			return 0;
-		r = kernel_new(t, &k, e);
+		r = kernel_new(t, NULL, &k, e);
 		if (r < 0)
 			return r;
 		s = kernel_session(k);

@@ -36,6 +36,7 @@ struct kernel {
 	struct kernel *next;
 	struct kernels *all;
 	char id[KERNEL_ID];
+	char *cwd; /* owned */
 	struct kernel_session of;
 	struct python *python;		 /* owned */
 	struct tenant_program program;	 /* its process */
@@ -454,7 +455,8 @@ static void on_started(void *ctx, struct box_proc *p, const struct err *e)
 	struct err none = ERR_NONE;
 	struct kernel *k = ctx;
 
-	if (e && e->code == -ENOENT)
+	/* else it may be the directory that is not there */
+	if (e && e->code == -ENOENT && strcmp(k->cwd, tenant_home(k->all->tenant)) == 0)
 		(void)python_missing(&none);
 	python_spawned(k->python, p, none.code ? &none : e);
 	begin_next(k);
@@ -546,26 +548,25 @@ static int on_idle(void *ctx, uint32_t, struct err *)
 	return 0;
 }
 
-int kernel_new(struct tenant *t, struct kernel **ret, struct err *e)
+int kernel_new(struct tenant *t, const char *cwd, struct kernel **ret, struct err *e)
 {
 	struct kernels *all = kernels_of(t);
-	struct kernel *k = all ? calloc(1, sizeof(*k)) : NULL;
+	_cleanup_free_ struct kernel *k = all ? calloc(1, sizeof(*k)) : NULL;
+	_cleanup_free_ char *dir = k ? strdup(cwd ? cwd : tenant_home(t)) : NULL;
 	struct python_conf conf = {
 		.port = { port_spawn, port_wait, port_signal, port_end, k },
 		.events = &events,
 		.ctx = k,
-		.cwd = tenant_home(t),
+		.cwd = dir,
 		.env = tenant_conf(t)->env,
 		.room = all ? &all->room : NULL,
 	};
-	int r = k ? 0 : -ENOMEM;
+	int r = dir ? 0 : err_sys(e, -ENOMEM, "cannot make a kernel");
 
-	if (r == 0 && all->count >= KERNEL_MAX) {
-		free(k);
-		return err_set(e, -EAGAIN, "there are %d kernels already", KERNEL_MAX);
-	}
+	if (r == 0 && all->count >= KERNEL_MAX)
+		r = err_set(e, -EAGAIN, "there are %d kernels already", KERNEL_MAX);
 	if (r < 0)
-		return err_sys(e, r, "cannot make a kernel");
+		return r;
 	k->all = all;
 	channel_make_id(k->id);
 	channel_make_id(k->channels.session);
@@ -581,13 +582,12 @@ int kernel_new(struct tenant *t, struct kernel **ret, struct err *e)
 	if (r < 0) {
 		loop_remove(loop_of(k), &k->source);
 		python_free(&k->python);
-		free(k);
 		return e->code ? r : err_sys(e, r, "cannot make a kernel");
 	}
+	k->cwd = take(&dir, NULL);
 	k->next = all->first;
-	all->first = k;
+	all->first = *ret = take(&k, NULL);
 	all->count++;
-	*ret = k;
 	return 0;
 }
 
@@ -638,6 +638,7 @@ void kernel_end(struct kernel *k)
 	loop_remove(loop_of(k), &k->idle);
 	python_free(&k->python);
 	tenant_forget(&k->program);
+	free(k->cwd);
 	free(k->of.path);
 	free(k->of.name);
 	free(k->of.type);
@@ -647,6 +648,11 @@ void kernel_end(struct kernel *k)
 const char *kernel_id(const struct kernel *k)
 {
 	return k->id;
+}
+
+const char *kernel_cwd(const struct kernel *k)
+{
+	return k->cwd;
 }
 
 struct kernel_session *kernel_session(struct kernel *k)

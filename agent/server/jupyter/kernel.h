@@ -22,8 +22,9 @@ struct kernel_session {
 	char *path, *name, *type; /* owned; NULL = it was made without */
 };
 
-/** kernel_new() - another one of the tenant; -EAGAIN: it has KERNEL_MAX */
-int kernel_new(struct tenant *t, struct kernel **ret, struct err *e);
+/** kernel_new() - another one of the tenant; -EAGAIN: it has KERNEL_MAX
+ *  @cwd: where its Python begins; NULL = at the tenant's home */
+int kernel_new(struct tenant *t, const char *cwd, struct kernel **ret, struct err *e);
 /** kernel_find() - by its id; -ENOENT */
 int kernel_find(struct tenant *t, const char *id, struct kernel **ret, struct err *e);
 /** kernel_next() - the first, or the one after @k; NULL */
@@ -32,6 +33,7 @@ struct kernel *kernel_next(struct tenant *t, struct kernel *k);
 void kernel_end(struct kernel *k);
 
 const char *kernel_id(const struct kernel *k);
+const char *kernel_cwd(const struct kernel *k);
 struct kernel_session *kernel_session(struct kernel *k);
 /** kernel_model() - as the REST interface describes it; NULL = out of memory */
 struct json *kernel_model(const struct kernel *k);

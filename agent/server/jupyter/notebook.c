@@ -142,7 +142,7 @@ static int opened(struct exchange *x, struct buf *out, struct err *e)
 		return 0;
 	}
 	if (r == 0)
-		r = kernel_new(exchange_tenant(x), &k, e);
+		r = kernel_new(exchange_tenant(x), NULL, &k, e);
 	if (r < 0 || !k)
 		return r;
 	s = kernel_session(k);
