@@ -166,6 +166,7 @@ static char answer(const struct reviewshow *s, const char *question)
 	char line[16] = "", c = 0;
 	size_t n = 0;
 
+	confirm_fresh(s->in);
 	confirm_put(s->out, question, false);
 	for (; sys_read(s->in, &c, 1) == 1 && c != '\n'; n++)
 		if (n < sizeof(line) - 1)

@@ -355,7 +355,7 @@ bool attach_ask(struct attach *a, const char *question)
 	if (!tty_is(STDIN_FILENO) || !tty_is(STDERR_FILENO) || !in_foreground())
 		return false;
 	take_screen(a);
-	(void)sys_tcflush(STDIN_FILENO, TCIFLUSH); /* typed before: no answer */
+	confirm_fresh(STDIN_FILENO);
 	yes = read_yes(a, question);
 	enter_raw(a);
 	return yes;

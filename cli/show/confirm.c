@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sys/sys.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/show/wrap.h"
@@ -35,6 +36,12 @@ void confirm_put(FILE *out, const char *question, bool bold)
 	fflush(out);
 }
 
+/* Of a pipe or a file nothing is lost: there is no terminal to be told. */
+void confirm_fresh(int in)
+{
+	(void)sys_tcflush(in, TCIFLUSH);
+}
+
 bool confirm_person(const struct app *app)
 {
 	return !app->json && tty_is(STDIN_FILENO) && tty_is(STDERR_FILENO);
@@ -45,6 +52,7 @@ bool confirm_ask(const struct app *app, const char *question)
 	char line[16] = "", all[512];
 
 	snprintf(all, sizeof(all), "%s [y/N]", question);
+	confirm_fresh(STDIN_FILENO);
 	confirm_put(app->err, all, false);
 	if (fgets(line, sizeof(line), stdin))
 		return confirm_is_yes(line);

@@ -9,6 +9,8 @@
 
 /** confirm_put() - print a question without its end, on a terminal broken at words */
 void confirm_put(FILE *out, const char *question, bool bold);
+/** confirm_fresh() - what was typed at @in before the question that follows answers nothing */
+void confirm_fresh(int in);
 /** confirm_person() - is there somebody at a terminal who can be asked? */
 bool confirm_person(const struct app *app);
 /** confirm_is_yes() - a line that was typed, with its end */

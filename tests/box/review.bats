@@ -858,7 +858,7 @@ attributes() { # DIR, in the box
 	box "touch waits"
 	PATH=$PWD/bin:$PATH cubby doctor
 	[ ! -e "$LIB_DIR/ran" ]
-	PATH=$PWD/bin:$PATH run -1 "$CUBBY_TEST_TOP/tests/on-tty" "cubby rm --all" <<<no
+	PATH=$PWD/bin:$PATH run -1 "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby rm --all" <<<no
 	[[ $output == *"1 change of its project not taken over"*"nothing was removed"* && ! -e $LIB_DIR/ran ]]
 	cubby rm -q --yes
 }

@@ -83,7 +83,7 @@ setup() {
 	run -0 --separate-stderr cubby exec -- sh -c 'ls /lib2 2>/dev/null || echo none'
 	[ "$output" = none ]
 	[[ $stderr == *"until 'cubby agree' permits it"* ]]
-	run script -qec "cubby agree" /dev/null <<<yes
+	run "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby agree" <<<yes
 	[[ $output == *"mounts: [\"$OUT:/lib2\"]"*'caches: ["npm"]'* ]]
 	run -0 --separate-stderr cubby exec -- sh -c 'cat /lib2/file; ls -d /root/.npm'
 	[ "$output" = $'said\n/root/.npm' ]

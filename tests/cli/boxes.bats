@@ -316,7 +316,7 @@ stat_of() { cubby stats --json | jq -c ".[] | select(.directory == \"$LIB_PROJEC
 	run -1 --separate-stderr cubby rm --all
 	[[ $stderr == "cubby rm: "*" boxes would be removed, with all that was installed there; --yes does it, 'cubby ls' lists them" ]]
 	[ "$(state "$LIB_PROJECT/gone")" = orphaned ]
-	run script -qec "cubby prune" /dev/null <<<no
+	run "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby prune" <<<no
 	[[ $output == *"$LIB_PROJECT/gone"*"Remove this box, with all that was installed there? [y/N] "*"nothing was removed"* ]]
 	[ "$(state "$LIB_PROJECT/gone")" = orphaned ]
 	run -0 cubby prune --json --yes

@@ -619,12 +619,12 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	local dir=$XDG_DATA_HOME/cubby/boxes
 	dir=$dir/$(cubby info --json | jq -r .key)
 	echo old >"$dir/transcripts/kept"
-	run script -qec "cubby exec --wipe -- ls /root/mark" /dev/null <<<no
+	run "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby exec --wipe -- ls /root/mark" <<<no
 	[[ $output == *"$LIB_PROJECT  test, "*"iB, used "*"s ago"*"Remove this box, with all that was installed there? [y/N] "*"nothing was removed"* ]]
-	run script -qec "cubby rm" /dev/null <<<no
+	run "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby rm" <<<no
 	[[ $output == *"nothing was removed"* ]]
 	run -0 cubby exec -- ls /root/mark
-	run script -qec "cubby exec --wipe -- test ! -e /root/mark && echo gone" /dev/null <<<yes
+	run "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby exec --wipe -- test ! -e /root/mark && echo gone" <<<yes
 	[[ $output == *gone* ]]
 	[ "$(cat "$dir/transcripts/kept")" = old ]
 	run -0 script -qec "cubby rm -q --yes" /dev/null
@@ -638,7 +638,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 			printf "Package: %s\nVersion: 1\nArchitecture: all\nMaintainer: a <a@b>\nDescription: x\n" "$1" >/root/p/DEBIAN/control
 			dpkg-deb -b /root/p /root/p.deb && dpkg -i /root/p.deb' sh "$1" >/dev/null
 	}
-	asked() { script -qec "$1" /dev/null <<<no; }
+	asked() { "$CUBBY_TEST_TOP/tests/on-tty" -a "$1" <<<no; }
 	cubby exec -q -- true
 	[[ $(asked "cubby rm") != *package* ]]
 	install_package one-of-it

@@ -119,7 +119,7 @@ allowed host.cubby.internal" ]
 	[[ $stderr == "cubby net: --allow: bad network pattern '１２７.0.0.1'; "* ]]
 	cubby stop -q
 	cubby exec -q --keep -- true
-	run script -qec "cubby net --allow example.org" /dev/null <<<no
+	run "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby net --allow example.org" <<<no
 	[[ $output == *"may reach any public name. Allow nothing but this? [y/N] "*"the network is as it was"* ]]
 	run -0 cubby net
 	[ "${lines[0]}" = "any public name is allowed, but for what is denied here" ]

@@ -199,14 +199,14 @@ WANTS="cubby: .cubby/box.json wants more than a box has by itself, which does no
 	run -0 --separate-stderr cubby exec -- true
 	[ "$stderr" = "$WANTS" ]
 	[ "$(cubby info --json | jq -c '[.net, .publish, .limits.memory_bytes]')" = '["gate",[],314572800]' ]
-	run -1 script -qec "cubby agree" /dev/null <<<no
+	run -1 "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby agree" <<<no
 	[[ $output == *'  publish: ["0:8123"]'*'  net: "host"'*"Permit that? [y/N]"*"cubby agree: .cubby/box.json: nothing was permitted"* ]]
-	run -1 script -qec "cubby agree" /dev/null </dev/null
+	run -1 "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby agree" < <(printf "\004")
 	[[ $output == *"nothing was permitted"* ]]
 	run -1 --separate-stderr cubby agree </dev/null
 	[ "$stderr" = "cubby agree: .cubby/box.json: it wants more than a box has by itself; --yes permits that; at a terminal it is shown and asked about" ]
 	[ "$(cubby info --json | jq -r .net)" = gate ]
-	run -0 script -qec "cubby agree" /dev/null <<<yes
+	run -0 "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby agree" <<<yes
 	[[ $output == *"cubby: what .cubby/box.json wants is permitted, as long as its text stays as it is"* ]]
 	[ "$(cubby info --json | jq -c '[.net, .publish]')" = '["host",["0:8123"]]' ]
 	run -0 --separate-stderr cubby agree </dev/null

@@ -12,13 +12,13 @@ review() { task "$@"; } # it is the default
 
 @test "discard --all: what is lost is counted, and asked about at a terminal" {
 	cubby exec -q --project review -- sh -c 'mkdir d; touch d/one two'
-	run script -qec "cubby discard --all" /dev/null <<<n
+	run "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby discard --all" <<<n
 	[[ $output == *"2 changes wait here, and cannot be got back. Throw them away? [y/N]"*"cubby discard: nothing was thrown away"* ]]
 	run -0 cubby diff
 	[[ $output == *two* ]]
 	run script -qec "cubby discard two" /dev/null </dev/null # what is named is meant
 	[[ $output != *"[y/N]"* ]]
-	run script -qec "cubby discard --all" /dev/null <<<y
+	run "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby discard --all" <<<y
 	[[ $output == *"1 change waits here, and cannot be got back. Throw it away? [y/N]"* ]]
 	run -0 cubby diff
 	[ -z "$output" ]
@@ -215,7 +215,7 @@ review() { task "$@"; } # it is the default
 	[[ $output == *"2 changes of its project would be lost"* ]]
 	cubby snapshot -q one
 	touch -d '2 hours ago' "$XDG_DATA_HOME"/cubby/boxes/*/box.json
-	printf 'n\n' | "$CUBBY_TEST_TOP/tests/on-tty" 'cubby prune --older 1h --no-color' >out || true
+	printf 'n\n' | "$CUBBY_TEST_TOP/tests/on-tty" -a 'cubby prune --older 1h --no-color' >out || true
 	grep -q "2 changes of its project not taken over; 1 snapshot" out || { cat out; return 1; }
 	[ "$(cubby diff --name-only | xargs)" = ".envrc .npmrc" ]
 	cubby apply .envrc .npmrc
@@ -231,22 +231,22 @@ review() { task "$@"; } # it is the default
 
 @test "on a terminal what is held is asked for" {
 	cubby exec --project review -- sh -c 'echo x >.envrc; echo y >plain'
-	printf 'd\na\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	printf 'd\na\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" -a 'cubby apply --no-color' >out
 	[ -e plain ]
 	[ "$(cat .envrc)" = x ] || { cat out; return 1; }
 	grep -q '^+x' out
 	cubby exec --project review -- sh -c 'echo z >.envrc'
-	printf '\004' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	printf '\004' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" -a 'cubby apply --no-color' >out
 	! grep -q 'discard? cubby' out || { cat out; return 1; } # what comes next has a line of its own
 	[ "$(cubby diff --name-only)" = .envrc ]
-	printf 'k\n' | "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	printf 'k\n' | "$CUBBY_TEST_TOP/tests/on-tty" -a 'cubby apply --no-color' >out
 	[ "$(cubby diff --name-only)" = .envrc ]
 	# a letter or a whole word, on a narrow terminal, too
-	printf 'abort\nxyz\nKEE\nNo\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'stty rows 24 cols 40; cubby apply --no-color' >out
+	printf 'abort\nxyz\nKEE\nNo\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" -a 'stty rows 24 cols 40; cubby apply --no-color' >out
 	[ "$(cat .envrc)" = x ]
 	[ "$(cubby diff --name-only)" = .envrc ]
 	[ "$(tr -d '\r' <out | grep -c '^discard? ')" = 4 ] || { cat out; return 1; }
-	printf 'x\n' | "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	printf 'x\n' | "$CUBBY_TEST_TOP/tests/on-tty" -a 'cubby apply --no-color' >out
 	[ -z "$(cubby diff --name-only)" ]
 	[ "$(cat .envrc)" = x ]
 	[[ $(<out) != *"takes back"* ]] || { cat out; return 1; } # nothing was taken over
@@ -259,7 +259,7 @@ review() { task "$@"; } # it is the default
 	cubby exec --project review -- sh -c 'echo x >first'
 	cubby apply
 	cubby exec --project review -- sh -c 'echo x >.envrc; echo y >plain; echo "#" >.git/hooks/pre-commit'
-	printf 'a\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	printf 'a\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" -a 'cubby apply --no-color' >out
 	rm out
 	[ -e plain ]
 	[ -e .envrc ]
@@ -293,7 +293,7 @@ review() { task "$@"; } # it is the default
 	git init -q -b main .
 	git -c user.name=a -c user.email=a@b commit -qm one --allow-empty
 	cubby exec --project review -- sh -c 'cp .git/refs/heads/main .git/refs/heads/new; echo x >.envrc'
-	printf 'a\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >../out
+	printf 'a\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" -a 'cubby apply --no-color' >../out
 	git rev-parse -q --verify new
 	[ -e .envrc ]
 	applied=$(lib_layer)/../../applied
@@ -318,7 +318,7 @@ review() { task "$@"; } # it is the default
 	cubby exec --project review -- sh -c \
 		'for i in .bashrc .envrc .npmrc .vscode/tasks.json; do echo "of $i" >$i; done'
 	# it is asked in the order of the list: names that are sorted
-	printf 'f\nk\nd\na\nx\na\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	printf 'f\nk\nd\na\nx\na\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" -a 'cubby apply --no-color' >out
 	[ "$(cat .envrc .vscode/tasks.json)" = $'of .envrc\nof .vscode/tasks.json' ] || { cat out; return 1; }
 	[ ! -e .bashrc ]
 	[ ! -e .npmrc ]
@@ -329,7 +329,7 @@ review() { task "$@"; } # it is the default
 	cubby undo # one takes back all that was answered
 	[ ! -e .envrc ]
 	[ -z "$(ls -A .vscode)" ]
-	printf 'f\nx\nx\nx\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	printf 'f\nx\nx\nx\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" -a 'cubby apply --no-color' >out
 	[ -z "$(cubby diff --name-only)" ] || { cat out; return 1; }
 }
 
@@ -337,11 +337,11 @@ review() { task "$@"; } # it is the default
 	printf '%s\n' a b c d e | tee f g >h
 	cubby exec --project review -- sh -c 'sed -i s/a/box/ f g h; echo x >.envrc'
 	sed -i s/e/host/ f g; sed -i s/a/host/ h
-	printf 'f\nk\nk\nm\nk\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	printf 'f\nk\nk\nm\nk\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" -a 'cubby apply --no-color' >out
 	[ "$(xargs <g)" = "box b c d host" ] || { cat out; return 1; }
 	[ "$(xargs <f)" = "a b c d host" ]
 	[ "$(grep -c '\[m\]erge, \[a\]pply the box' out)" = 2 ] || { cat out; return 1; } # not of h and .envrc
-	printf 'm\nk\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	printf 'm\nk\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" -a 'cubby apply --no-color' >out
 	[[ $(<out) == *"what is left:"* ]] || { cat out; return 1; }
 	[ "$(xargs <f)" = "box b c d host" ]
 	[ "$(cubby diff --name-only | LC_ALL=C sort | xargs)" = ".envrc h" ]
@@ -349,7 +349,7 @@ review() { task "$@"; } # it is the default
 
 @test "one by one, until no answer comes any more: what was answered is done, the rest stays" {
 	cubby exec --project review -- sh -c 'for i in .bashrc .envrc .npmrc; do echo "of $i" >$i; done'
-	printf 'f\na\n\004' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	printf 'f\na\n\004' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" -a 'cubby apply --no-color' >out
 	[ -e .bashrc ] || { cat out; return 1; }
 	[ "$(grep -c '\[x\] discard?' out)" -le 3 ] || { cat out; return 1; } # of all, of two files
 	[ "$(cubby diff --name-only | xargs)" = ".envrc .npmrc" ]
@@ -359,7 +359,7 @@ review() { task "$@"; } # it is the default
 	mkdir d
 	cubby exec --project review -- sh -c 'echo x >d/.envrc; echo y >.envrc'
 	chattr +i d 2>/dev/null || skip "only root can make a directory that nobody writes to"
-	printf 'a\n' | { timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out; echo $? >status; } || true
+	printf 'a\n' | { timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" -a 'cubby apply --no-color' >out; echo $? >status; } || true
 	chattr -i d
 	[ "$(cat status)" = 1 ] || { cat status out; return 1; }
 	grep -q 'left as it is: d/.envrc' out
@@ -373,8 +373,29 @@ asked() { # HOW OFTEN
 	done
 }
 
+@test "what was typed before a question was shown answers nothing" {
+	local question
+	cubby exec --project review -- sh -c 'echo x >.envrc'
+	mkfifo keys
+	for question in "cubby apply" "cubby discard --all"; do
+		: >out
+		timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" "read -r go; $question --no-color" <keys >out &
+		apply=$!
+		exec {keys}>keys
+		printf 'go\n%s\n' "$([ "$question" = "cubby apply" ] && echo a || echo y)" >&"$keys"
+		until grep -q 'discard? $\|\[y/N\] $' out; do
+			kill -0 "$apply" || { cat out; return 1; }
+			read -rt 0.02 <> <(:) || true
+		done
+		echo n >&"$keys"
+		wait $apply || true
+		exec {keys}>&-
+		[ ! -e .envrc ] && [ "$(cubby diff --name-only)" = .envrc ] || { cat out; return 1; }
+	done
+}
+
 @test "a patch is of what is agreed to: what a box has changed since is listed again" {
-	local answer n=1
+	local answer key n=1
 	cubby exec --project review --keep -- sh -c 'echo one >.envrc'
 	mkfifo keys
 	timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' <keys >out &
@@ -383,10 +404,10 @@ asked() { # HOW OFTEN
 	asked 1
 	for answer in d "f d"; do
 		cubby exec --project review -- sh -c 'echo evil >>.envrc'
-		# shellcheck disable=SC2086 # a line for each
-		printf '%s\n' $answer >&"$keys"
-		n=$((n + ${#answer} / 2 + 1)) # "one by one" asks, too
-		asked $n
+		for key in $answer; do # "one by one" asks, too
+			echo "$key" >&"$keys"
+			asked $((++n))
+		done
 		[ "$(grep -c 'it has changed since it was shown' out)" -eq $((n / 2)) ]
 		! grep -q '+evil' out
 	done

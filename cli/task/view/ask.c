@@ -228,8 +228,7 @@ enum task_verdict ask_call(struct ask *a, const struct task_call *c,
 		return TASK_YES;
 	}
 	make_prompt(prompt, sizeof(prompt), shell, program);
-	/* what was typed before the question was seen answers nothing */
-	(void)sys_tcflush(a->in, TCIFLUSH);
+	confirm_fresh(a->in);
 	for (;;) {
 		enum task_verdict v;
 
