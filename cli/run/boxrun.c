@@ -11,6 +11,7 @@
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/run/attach.h"
+#include "cli/run/refused.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/store/boxps.h"
@@ -197,6 +198,7 @@ static int run_in(struct boxsetup *s, const struct boxrun *run, struct ready *d,
 				  .filter = run->filter,
 				  .filter_ctx = run->filter_ctx };
 	struct box_exit exit = { 0 };
+	struct refused refused;
 	int r = run->ready ? run->ready(run->ready_ctx, s->box, e) : 0;
 
 	if (r == 0)
@@ -204,6 +206,7 @@ static int run_in(struct boxsetup *s, const struct boxrun *run, struct ready *d,
 	if (r < 0)
 		return r;
 	signing_serve(&d->signing, &how);
+	refused_begin(s->app, s->box, &refused);
 	r = box_spawn(s->box, &d->command, &proc, e);
 	if (r == -ENOTCONN && run->ready)
 		err_hint(e, "say it again");
@@ -222,6 +225,7 @@ static int run_in(struct boxsetup *s, const struct boxrun *run, struct ready *d,
 		tell_oom(s);
 	if (exit.disk)
 		tell_disk(s);
+	refused_tell(s->app, &refused);
 	*status = exit.status;
 	d->nothing_left = exit.nothing_left;
 	return 0;
@@ -235,7 +239,7 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 						 .signing = SIGNING_NONE };
 	struct err e = ERR_NONE;
 	int status = CMD_CUBBY, r;
-	bool runs_on;
+	bool runs_on, ahead; /* it is asked for together with the box */
 
 	r = boxsetup_prepare(o, &s, &e) ?:
 		change_cwd(&s, run->cwd, &e) ?:
@@ -244,7 +248,8 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 		return cmd_fail(app, &e, CMD_CUBBY);
 	d.signing.yes = o->yes;
 	acting_begin(app, s.dir.dirfd, s.spec.project, &acting);
-	r = boxsetup_start(&s, d.signing.app || run->ready ? NULL : &d.command, &e);
+	ahead = !d.signing.app && !run->ready && !refused_wanted(app);
+	r = boxsetup_start(&s, ahead ? &d.command : NULL, &e);
 	if (r < 0)
 		return cmd_fail(app, &e, CMD_CUBBY);
 	r = run_in(&s, run, &d, &status, &e);

@@ -148,7 +148,8 @@ int monitor_gate_ask(struct monitor *m, const struct json *args, struct json **r
 	int r = refuse(m, op ? op : "", e);
 
 	/* Nothing has gone through one that was not needed: no counter, no process. */
-	if (r == 0 && !m->gate && op && strcmp(op, "stats") == 0) {
+	if (r == 0 && !m->gate && op &&
+	    (!strcmp(op, "stats") || !strcmp(op, "events"))) {
 		*ret = json_object();
 		return *ret ? 0 : err_sys(e, -ENOMEM, "cannot count");
 	}

@@ -57,6 +57,23 @@ teardown_file() {
 	[[ $output == *"  dns  failed  nothing.invalid  "*"  by getent (process "* ]]
 }
 
+@test "net: at a terminal the end of a command says which hosts were refused to it" {
+	local tty=$CUBBY_TEST_TOP/tests/on-tty permits="'cubby net --allow HOST' permits a host now"
+	local no="is not allowed in this box"
+	cubby exec -q --keep --allow example.com -- true
+	run -2 "$tty" 'cubby exec --no-color -- sh -c "getent hosts a.example; getent hosts a.example"' </dev/null
+	[[ $output == "cubby: network: a.example $no"*"$permits"* && $output != *a.example*a.example* ]]
+	run -0 "$tty" 'cubby shell --no-color' < <(printf 'for i in b c d e f g; do getent hosts $i.example; done; exit 0\n')
+	[[ $output != *"a.example $no"* && $output == *"b.example $no"*"e.example $no"*"network: and 2 more"*"$permits"* ]]
+	run -0 "$tty" 'cubby exec -- true' </dev/null # what others were refused before
+	[[ $output != *network* ]]
+	run -2 "$tty" 'cubby exec -q -- getent hosts h.example' </dev/null
+	[ -z "$output" ]
+	run -2 --separate-stderr cubby exec -- getent hosts i.example
+	[ -z "$stderr" ]
+	cubby stop -q
+}
+
 @test "net: search domains of the box are asked for first, and each name is judged" {
 	run -0 cubby exec -q --save --allow "host.cubby.internal:$HOST_PORT" -- sh -c '
 		printf "search corp.example cubby.internal\noptions ndots:5\n" >>/etc/resolv.conf
