@@ -61,7 +61,7 @@ fails() {
 			"log --json") echo '[{"name":"20260101-1"}]' ;;
 			"ps --json") echo '[{"pid":17,"parent":1}]' ;;
 			"info --json") echo '{"services":[{"service":"db","run":"x"},{"service":"web","run":"y"}]}' ;;
-			"-C /there ps --json") echo '[{"pid":18,"parent":1}]' ;;
+			"-C /there ps --json" | "-C $HOME/there ps --json") echo '[{"pid":18,"parent":1}]' ;;
 			"ls --json") echo '[{"directory":"/","state":"x","name":null},{"directory":"'"$PWD"'","state":"x","name":"mine"},{"directory":"/there","state":"x","name":"other"}]' ;;
 			esac
 		}
@@ -71,6 +71,7 @@ fails() {
 		[ "$(complete_with cubby logs "")" = "db web 17" ]
 		[ "$(complete_with cubby logs d)" = db ]
 		[ "$(complete_with cubby -C /there kill "")" = 18 ]
+		[ "$(complete_with cubby -C '~/there' kill "")" = 18 ]
 		[ "$(complete_with cubby stop /th)" = /there ]
 		# a name belongs to a directory, and to those below it
 		[ "$(complete_with cubby exec -b "")" = mine ]
@@ -151,6 +152,15 @@ fails() {
 			words=(${=1} ""); CURRENT=$#words; source ./_cubby' zsh "${words%|*}"
 		[ "$output" = "$(sed 's/^$/mine/' <<<"${words#*|}")" ]
 	done
+	# lists are those of the box that is named
+	printf '#!/bin/sh\necho "[{\\"pid\\":\\"$*\\"}]"\n' >bin/told
+	chmod +x bin/told
+	for words in "cubby -C ~/p kill |-C $HOME/p" "cubby kill --directory=/x |-C /x" "cubby -b two kill |-b two" "cubby rmi |"; do
+		run -0 zsh -fc 'compadd() { :; }; cubby() { bin/told "$@"; }; _describe() { :; }; _files() { :; }
+			_arguments() { _cubby_list "ps" pid; }
+			words=(${=1} ""); CURRENT=$#words; source ./_cubby' zsh "${words%|*}"
+		[ "$output" = "$(echo "${words#*|}" "ps --json" | sed 's/^ //')" ]
+	done
 	# What exec runs stands behind '--', which is no command.
 	run -0 zsh -fc 'words=(cubby ""); CURRENT=2; _describe() { :; }; _files() { :; }; source ./_cubby
 		_normal() { print -r -- "$words at $CURRENT"; }
@@ -161,6 +171,11 @@ fails() {
 	for words in "ex exec" "-C /tmp ex exec" "--json rmi rmi" "exec --proj --project" "set mem memory" "-b x unse unset"; do
 		[ "$(fish -c 'source cubby.fish; complete -C $argv[1]' "cubby ${words% *}" | cut -f1)" = "${words##* }" ]
 	done
+	for words in "-C ~/p kill |-C $HOME/p ps --json" "kill --directory=/x |-C /x ps --json" "-b two kill |-b two ps --json"; do
+		run -0 fish -c 'source cubby.fish; function cubby; bin/told $argv; end; complete -C $argv[1]' "cubby ${words%|*}"
+		[ "${output%%$'\t'*}" = "${words#*|}" ]
+	done
+	[[ -z $(env PATH="$PWD/bin:$PATH" fish -c 'source cubby.fish; complete -C "cubby -C / -b "') ]]
 	for words in "-b " "--json --name " "exec -b " "stop --name="; do
 		run -0 env PATH="$PWD/bin:$PATH" fish -c 'source cubby.fish; cd below; complete -C $argv[1]' "cubby $words"
 		[[ ${output%%$'\t'*} =~ ^(--name=)?mine$ ]]
