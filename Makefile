@@ -215,8 +215,8 @@ $(O)/runtime/confine/secfilter.tidy: override CPPFLAGS += -DCUBBY_FILTERS='"$(FI
 
 # What "cubby help COMMAND" and the man pages say besides the tables, and the pages of the book
 # that are "cubby help PAGE" (in its order), in one piece.
-TOPICS := start boxes boxfile snapshots images network project agents models servers security \
-	troubleshooting recipes session events json
+TOPICS := start boxes boxfile snapshots images network project agents models python mcp servers \
+	security troubleshooting recipes session events json
 PAGES := $(O)/commands.md
 $(PAGES): $(wildcard docs/commands/*.md) Makefile $(TOPICS:%=docs/%.md) scripts/mkpages
 	@mkdir -p $(@D)

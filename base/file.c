@@ -126,7 +126,7 @@ int file_write_fd(int fd, const void *data, size_t len, struct err *e)
 {
 	int r = write_all(fd, data, len);
 
-	return r < 0 ? err_sys(e, r, "cannot write to descriptor %d", fd) : 0;
+	return r < 0 ? err_sys(e, r, "cannot write") : 0;
 }
 
 int file_sealed(const char *name, const void *data, size_t len, struct err *e)

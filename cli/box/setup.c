@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/asked.h"
@@ -519,9 +520,33 @@ static int set_up(struct boxsetup *s, const struct box_command *first, struct er
 	return r <= 0 ? r : open_any(s, first, e);
 }
 
+static const char *said(const struct json *j, const char *key)
+{
+	const char *v = json_get_str(j, key);
+
+	return v ? v : "-";
+}
+
+/* With -vv: how long it took, and what was chosen. */
+static void tell_choices(const struct boxsetup *s, uint64_t ms)
+{
+	_cleanup_json_ struct json *info = NULL;
+
+	if (log_get_level() < LOG_DEBUG ||
+	    box_ask(s->box, "info", NULL, &info, ERR_IGNORED) < 0)
+		return;
+	log_debug("box: %s in %llu ms: image %s, id map %s, root %s, limits by %s, "
+		  "network %s (%s); 'cubby info' says why",
+		  box_started(s->box) ? "started" : "joined", (unsigned long long)ms,
+		  s->spec.image_name, said(json_get(info, "map"), "kind"),
+		  said(info, "root"), said(info, "cgroup"), said(info, "net"),
+		  said(info, "caught"));
+}
+
 int boxsetup_start(struct boxsetup *s, const struct box_command *first, struct err *e)
 {
 	bool setup = project_setup_needed(s);
+	uint64_t begun = sys_now_ms();
 	int r = 0;
 
 	if (s->look) {
@@ -537,6 +562,7 @@ int boxsetup_start(struct boxsetup *s, const struct box_command *first, struct e
 	r = setup && !s->no_setup ? set_up(s, first, e) : open_any(s, first, e);
 	if (r < 0)
 		return r;
+	tell_choices(s, sys_now_ms() - begun);
 	tell_mode(s);
 	if (!s->as_root)
 		owner_tell(s);

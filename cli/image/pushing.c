@@ -123,6 +123,25 @@ static int cannot_make(const char *path, int code, struct err *e)
 	return code == -EEXIST ? err_hint(e, "remove it, or name a new file") : code;
 }
 
+static void on_written(void *ctx, uint64_t more)
+{
+	struct progress *bar = ctx;
+
+	progress_update(bar, bar->done + more, 0);
+}
+
+static int write_archive(const struct app *app, const char *name, struct staged *s,
+			 int fd, struct err *e)
+{
+	const struct pack_conf conf = {
+		.root = s->dir, .out = fd, .tick = on_written, .ctx = &s->bar
+	};
+
+	progress_done(&s->bar);
+	progress_start_live(&s->bar, app, "writing", name);
+	return pack_run(&conf, e);
+}
+
 int pushing_archive(const struct app *app, const char *ref,
 		    const struct layoutout_want *want, const char *path, struct err *e)
 {
@@ -143,7 +162,7 @@ int pushing_archive(const struct app *app, const char *ref,
 	if (r < 0)
 		return cannot_make(path, r, e);
 	r = stage(app, ref, want, &s, &image, e)
-		    ?: pack_run(&(struct pack_conf){ .root = s.dir, .out = d.fd }, e);
+		    ?: write_archive(app, name, &s, d.fd, e);
 	if (r < 0)
 		return r;
 	r = draft_name(&d, name);

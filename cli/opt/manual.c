@@ -253,7 +253,7 @@ static void show(const struct app *app, const char *text, size_t len)
 	pager_show(app, &rows, height);
 }
 
-/* Of "images", "models" and "snapshots" the page of the book stands below the command's. */
+/* Of "images", "mcp" and others the page of the book stands below the command's. */
 void manual_show(const struct app *app, const struct cmd *c,
 		 const struct cmd_option *common, const struct cmd_option *place)
 {

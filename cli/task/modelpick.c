@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/opt/config.h"
 #include "cli/show/render.h"
 
@@ -147,6 +148,19 @@ static int nothing(struct err *e)
 			   "ANTHROPIC_API_KEY, or start Ollama");
 }
 
+static int no_provider(const char *word, struct err *e)
+{
+	_cleanup_buf_ struct buf names = BUF_INIT((size_t)256);
+
+	for (size_t i = 0; i < model_provider_count; i++)
+		if (model_providers[i].url)
+			(void)buf_addf(&names, "%s%s:", names.len ? ", " : "",
+				       model_providers[i].name);
+	err_set(e, -EINVAL, "no language model: no provider is called '%.64s'", word);
+	return err_hint(e, "there are %s and those of the configuration",
+			buf_cstr(&names));
+}
+
 static uint64_t micro(const struct json *price, const char *key, uint64_t none)
 {
 	double dollars = json_num(json_get(price, key), -1);
@@ -184,6 +198,8 @@ static int choose(const struct app *app, struct modelpick *ret, struct err *e)
 			return err_sys(e, r, "cannot choose the model");
 		if (r == 0)
 			return 0;
+		if (text_ends(word, ":")) /* no model's name ends so */
+			return no_provider(word, e);
 		ret->conf.name = word;
 	}
 	if (use_environment(ret) == 0)

@@ -74,6 +74,8 @@ static int flush(struct pack *p, struct err *e)
 {
 	int r = file_write_fd(p->conf->out, p->out.data, p->out.len, e);
 
+	if (r == 0 && p->conf->tick)
+		p->conf->tick(p->conf->ctx, p->out.len);
 	p->out.len = 0;
 	return r < 0 ? err_sys(e, r, "cannot write the archive") : r;
 }

@@ -17,6 +17,9 @@ struct pack_conf {
 		*skip; /* a path below it that is left out, with what is below; NULL */
 	int out;       /* borrowed */
 	uint64_t most; /* bytes of files, what they have as holes among them; 0 = any */
+	void (*tick)(void *ctx,
+		     uint64_t more); /* bytes that were written; NULL = nobody */
+	void *ctx;		     /* borrowed */
 };
 
 /** pack_run() - 0; -E2BIG (a path of more than PATH_MAX bytes), -EFBIG (more than @most), or

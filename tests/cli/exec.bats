@@ -34,6 +34,18 @@ load ../lib
 	[ "$stderr" = err ]
 }
 
+@test "exec: -vv says how long the start took, and what was chosen" {
+	local what="image test, id map [a-z-]+, root overlay, limits by [a-z0-9-]+, network gate .*; 'cubby info' says why"
+	run -0 --separate-stderr cubby exec -vv --keep -- echo said
+	[ "$output" = said ]
+	[[ $stderr =~ "cubby: box: started in "[0-9]+" ms: "$what ]]
+	run -0 --separate-stderr cubby exec -vv -- true
+	[[ $stderr =~ "cubby: box: joined in "[0-9]+" ms: "$what ]] || { echo "$stderr"; return 1; }
+	run -0 --separate-stderr cubby exec -v -- true
+	[ -z "$stderr" ]
+	cubby stop -q
+}
+
 @test "exec: 126, 127, 128+N" {
 	run -127 --separate-stderr cubby exec -- no-such-program
 	[ "$stderr" = "cubby exec: cannot run 'no-such-program': No such file or directory" ]

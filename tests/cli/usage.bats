@@ -231,7 +231,7 @@ fails() {
 	[[ $output == *'(troubleshooting, `cubby help troubleshooting`)'* ]]
 	run -0 --separate-stderr cubby help images
 	[[ ${lines[0]} == "# cubby-images - "* ]]
-	for topic in images models snapshots; do # each is a command, too
+	for topic in images models snapshots mcp python; do # each is a command, too
 		run -0 bash -c "cubby help $topic | grep -c '^# '"
 		[ "$output" = 2 ]
 	done
@@ -316,6 +316,8 @@ fails() {
 	fails 2 "cubby: unknown command 'exce'; did you mean 'exec'? (cubby run 'exce' makes it a task)" --memory 1G exce -- make test
 	run -4 --separate-stderr cubby "refactor it"
 	[[ $stderr == "cubby: no language model"* ]]
+	run -4 --separate-stderr cubby models --model nobody:
+	[[ $stderr == "cubby models: no language model: no provider is called 'nobody:'; there are openai:, "*" and those of the configuration" ]]
 	run -4 --separate-stderr cubby run refactor
 	[[ $stderr == "cubby run: no language model"* ]]
 	run -4 --separate-stderr cubby refactor all of it
