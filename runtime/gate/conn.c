@@ -415,8 +415,8 @@ static enum gate_policy_verdict judge(const struct gate_conn *c)
 		return GATE_POLICY_ALLOW;
 	v = c->name ? gate_policy_name(p, c->name, c->port)
 		    : gate_policy_literal(p, &c->addr, c->port);
-	if (v == GATE_POLICY_ALLOW && c->said)
-		v = gate_policy_name(p, c->said, c->port);
+	if (v == GATE_POLICY_ALLOW && !gate_look_still(c))
+		v = GATE_POLICY_DENIED;
 	if (v != GATE_POLICY_ALLOW || (c->name && !known))
 		return v;
 	return gate_policy_address(p, &c->addr, c->port,

@@ -257,10 +257,29 @@ static void start_next(struct gate_dial *d)
 		d->calls->failed(d->c, d->error ? d->error : -EHOSTUNREACH);
 }
 
+static bool is_crowded(const struct gated *g)
+{
+	return g->n_conns > g->max_conns - g->max_conns / 8;
+}
+
+/* Looked at every few seconds: the place of one that nobody answers is taken by others once
+ * most are taken. Not sooner: the box would dial as many as it likes. */
 static int too_late(void *ctx, uint32_t, struct err *)
 {
 	struct gate_dial *d = ctx;
+	struct gated *g = d->c->g;
+	const uint64_t age = sys_now_ms() - d->c->start_ms;
 
+	if (age < GATE_DIAL_MS && !is_crowded(g)) {
+		loop_rearm(g->loop, d->deadline, MIN(GATE_DIAL_MS - age, GATE_FULL_MS));
+		return 0;
+	}
+	if (age < GATE_DIAL_MS)
+		gate_note_tell(
+			g,
+			"network: nearly all of this box's %u connections are in "
+			"use; one that is not answered within %d s is given up",
+			g->max_conns, GATE_FULL_MS / 1000);
 	d->calls->failed(d->c, -ETIMEDOUT);
 	return 0;
 }
@@ -401,7 +420,7 @@ int gate_dial_start(struct gate_conn *c, const struct gate_dial_calls *calls)
 	struct gate_dial *d = gate_memory_get(c->g, sizeof(*d));
 
 	if (!d ||
-	    gate_memory_timer(c->g, GATE_DIAL_MS, too_late, d, &d->deadline) < 0) {
+	    gate_memory_timer(c->g, GATE_FULL_MS, too_late, d, &d->deadline) < 0) {
 		free(d);
 		return -ENOMEM;
 	}

@@ -212,8 +212,9 @@ static void not_found(struct gated *g, const struct asked *x, int error)
 {
 	if (x->q->type == DNSMSG_A)
 		note(g, x, "failed",
-		     error == -ENOENT ? "no such name"
-				      : "this machine gets no answer for it");
+		     error == -ENOENT	? "no such name"
+		     : error == -EDQUOT ? "this box asks for too many names at once"
+					: "this machine gets no answer for it");
 }
 
 static int tcp_again(void *ctx, uint32_t events, struct err *e);
@@ -257,10 +258,15 @@ static void looked_up(void *ctx, const struct resolve_reply *reply)
 static int look_up(struct gated *g, const struct asker *from,
 		   const struct dnsmsg_query *q, const void *question)
 {
+	const struct asked x = { from, q, NULL };
 	struct ask *ask = NULL;
 
-	if (g->n_dns_pending < GATE_DNS_PENDING)
+	if (g->n_dns_pending < GATE_DNS_PENDING) {
 		ask = gate_memory_get(g, sizeof(*ask));
+	} else {
+		gate_lookup_too_many(g);
+		not_found(g, &x, -EDQUOT);
+	}
 	if (!ask)
 		return DNSMSG_SERVFAIL;
 	ask->g = g;

@@ -38,6 +38,7 @@ enum {
 				      or one, and five attempts at the other */
 	GATE_REST_MS = 100,	   /* after the host had no descriptor for one more */
 	GATE_DIAL_MS = 30000,	   /* until a connection is there, lookup included */
+	GATE_FULL_MS = 3000,	   /* the same, while most places are taken */
 	GATE_COME_MS = 3000,	   /* from the answer until the program is there */
 	GATE_HELD = 256,	   /* lists of connections that wait for an answer */
 	GATE_EAGER_US = 50,	   /* between events of which it does not sleep */
@@ -71,6 +72,7 @@ enum {
 
 struct gate_conn;
 struct gate_held;
+struct gate_hello;
 struct gate_look;
 struct gate_lookup;
 struct gate_dns_tcp;
@@ -272,6 +274,9 @@ struct gate_waiter {
 /** gate_lookup_start() - @fn is called once, maybe before this returns */
 void gate_lookup_start(struct gated *g, const char *name, struct gate_waiter *w,
 		       gate_lookup_fn *fn, void *ctx);
+/** gate_lookup_too_many() - tells that names are not looked up because of our own limits,
+ *  which is -EDQUOT in an answer */
+void gate_lookup_too_many(struct gated *g);
 void gate_lookup_cancel(struct gate_waiter *w);
 int gate_lookup_ready(void *g, uint32_t events, struct err *e); /* loop_fn */
 void gate_lookup_free(struct gated *g);
@@ -303,7 +308,8 @@ struct gate_conn {
 	struct gate_dial *dial; /* owned, until the other end is there */
 	struct gate_pump pump;
 	struct gate_look *look; /* owned; NULL = first bytes do not matter (any more) */
-	char *said;	     /* owned; what they named, if not what was dialled; NULL */
+	struct gate_hello
+		*said;	     /* owned; what they named, if not what was dialled; NULL */
 	const char *proxy;   /* borrowed from gated.proxy; NULL = direct */
 	const char *name;    /* borrowed from gated.names; NULL = a literal address */
 	struct netaddr addr; /* as asked; then the one that was dialled */
@@ -321,6 +327,8 @@ int gate_look_start(struct gate_conn *c);
 /** gate_look_run() - look at what has come; 1 = there is more to move, 0 = not, -EACCES =
  *  what they name is not allowed, which was told, another -errno = broken */
 int gate_look_run(struct gate_conn *c);
+/** gate_look_still() - do the rules allow what it named, now? */
+bool gate_look_still(const struct gate_conn *c);
 void gate_look_free(struct gate_look **l);
 
 /* ---- gate_dial: the other end ---------------------------------------------------- */

@@ -125,34 +125,41 @@ static int refuse(struct gate_conn *c, const struct gate_hello *h, const char *n
 	return -EACCES;
 }
 
-/* What the connection turned out to be for, if that is not what was dialled: the rules may
- * change. */
-static int keep_said(struct gate_conn *c, const char *name)
-{
-	if (c->said || (c->name && !strcmp(name, c->name)) ||
-	    gate_policy_name(c->g->policy, name, c->port) != GATE_POLICY_ALLOW)
-		return 0;
-	c->said = strdup(name);
-	return c->said ? 0 : gate_memory_check(c->g, -ENOMEM);
-}
-
-static int judge_names(struct gate_conn *c, const struct gate_hello *h)
+/* At a proxy that it asks for another place, the port there. */
+static uint16_t port_of(const struct gate_conn *c, const struct gate_hello *h)
 {
 	const bool through = h->n && h->names[0].target && h->names[0].port;
 
-	for (unsigned i = 0; i < h->n; i++) {
-		uint16_t port = through ? h->names[0].port : c->port;
-		const char *name = h->names[i].host;
-		int r = 0;
+	return through ? h->names[0].port : c->port;
+}
 
-		if (!may_say(c, name, port))
-			return refuse(c, h, name, port);
-		if (port == c->port)
-			r = keep_said(c, name);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+/* The first that it may not say; NULL = it may say all. */
+static const char *not_allowed(const struct gate_conn *c, const struct gate_hello *h)
+{
+	for (unsigned i = 0; i < h->n; i++)
+		if (!may_say(c, h->names[i].host, port_of(c, h)))
+			return h->names[i].host;
+	return NULL;
+}
+
+/* What it turned out to be for, if that is not what was dialled: the rules may change. */
+static int keep_said(struct gate_conn *c, const struct gate_hello *h)
+{
+	bool other = false;
+
+	for (unsigned i = 0; i < h->n && !other; i++)
+		other = !c->name || strcmp(h->names[i].host, c->name) != 0 ||
+			port_of(c, h) != c->port;
+	if (other && !c->said)
+		c->said = gate_memory_get(c->g, sizeof(*c->said));
+	if (other && c->said)
+		*c->said = *h;
+	return other && !c->said ? -ENOMEM : 0;
+}
+
+bool gate_look_still(const struct gate_conn *c)
+{
+	return !c->said || !not_allowed(c, c->said);
 }
 
 static int judge(struct gate_conn *c)
@@ -160,12 +167,12 @@ static int judge(struct gate_conn *c)
 	const struct buf *seen = &c->look->seen;
 	struct gate_hello h;
 	enum gate_hello_verdict v = gate_hello_parse(seen->data, seen->len, &h);
-	int r = judge_names(c, &h);
+	const char *name = not_allowed(c, &h);
 
-	if (r >= 0 && v == GATE_HELLO_BAD)
-		r = refuse(c, &h, NULL, c->port);
 	c->look->done = v != GATE_HELLO_MORE;
-	return r;
+	if (name)
+		return refuse(c, &h, name, port_of(c, &h));
+	return v == GATE_HELLO_BAD ? refuse(c, &h, NULL, c->port) : keep_said(c, &h);
 }
 
 /* No more will come. There are servers to which that ends a line, and a head. */

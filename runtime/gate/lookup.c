@@ -172,10 +172,16 @@ static struct gate_lookup *find(const struct gated *g, const char *name)
 	return l;
 }
 
+void gate_lookup_too_many(struct gated *g)
+{
+	gate_note_tell(g, "network: this box asks for more names than are looked up "
+			  "for it at once; ask again later");
+}
+
 void gate_lookup_start(struct gated *g, const char *name, struct gate_waiter *w,
 		       gate_lookup_fn *fn, void *ctx)
 {
-	static const struct resolve_reply later = { .error = -EAGAIN };
+	static const struct resolve_reply later = { .error = -EDQUOT };
 	struct gate_lookup *l = find(g, name);
 
 	*w = (struct gate_waiter){ .fn = fn, .ctx = ctx };
@@ -188,6 +194,7 @@ void gate_lookup_start(struct gated *g, const char *name, struct gate_waiter *w,
 	if (!l)
 		l = new_lookup(g, name);
 	if (!l || (!l->running && begin(l) < 0)) {
+		gate_lookup_too_many(g);
 		fn(ctx, &later);
 		return;
 	}

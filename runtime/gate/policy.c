@@ -246,6 +246,15 @@ static int no_way_out(const char *what, const struct pattern *x, struct err *e)
 		       : err_hint(e, "the host is '" GATE_POLICY_HOST "'");
 }
 
+/* "a.b." and "a.b.:443" are "a.b" and "a.b:443". */
+static void cut_dot(char *pattern)
+{
+	char *end = pattern + strcspn(pattern, ":/[");
+
+	if (end - pattern > 1 && end[-1] == '.')
+		memmove(end - 1, end, strlen(end) + 1);
+}
+
 static int parse_rule(const char *text, struct rule *ret, struct err *e)
 {
 	_cleanup_free_ char *copy = NULL;
@@ -265,6 +274,7 @@ static int parse_rule(const char *text, struct rule *ret, struct err *e)
 	} else if (!ret->deny && is_box_itself(&ret->pattern)) {
 		return no_way_out(what, &ret->pattern, e);
 	}
+	cut_dot(strchr(copy, ' ') + 1);
 	ret->text = take(&copy, NULL);
 	return 0;
 }
@@ -310,16 +320,19 @@ int gate_policy_add(struct gate_policy *p, const char *text, struct err *e)
 
 int gate_policy_drop(struct gate_policy *p, const char *pattern, struct err *e)
 {
-	_cleanup_free_ char *ascii = NULL;
+	_cleanup_free_ char *what = NULL;
 	size_t kept = 0, before = p->n;
-	int r = idn_needed(pattern) ? to_ascii(pattern, &ascii, e) : 0;
+	int r = idn_needed(pattern) ? to_ascii(pattern, &what, e) : 0;
 
 	if (r < 0)
 		return r;
+	if (!what && !(what = strdup(pattern)))
+		return err_sys(e, -ENOMEM, "cannot drop the rule for '%s'", pattern);
+	cut_dot(what);
 	for (size_t i = 0; i < p->n; i++) {
 		struct rule *rule = &p->rules[i];
 
-		if (!strcasecmp(strchr(rule->text, ' ') + 1, ascii ? ascii : pattern)) {
+		if (!strcasecmp(strchr(rule->text, ' ') + 1, what)) {
 			p->allows -= !rule->deny;
 			free(rule->text);
 		} else {

@@ -92,8 +92,31 @@ CHANGED='use IO::Socket; my ($port, $to) = ($ARGV[0], "host.cubby.internal");
 	[ "${lines[1]}" = $'Host: host.cubby.internal\r' ]
 }
 
+# A proxy: says that it is connected, then answers each line with itself.
+PROXY='use IO::Socket; $| = 1; $SIG{PIPE} = "IGNORE"; my $s = IO::Socket::INET->new(Listen => 5, LocalAddr => "127.0.0.1") or die;
+	print $s->sockport, "\n"; my $c = $s->accept; while (defined(my $l = <$c>)) { last if $l eq "\r\n" }
+	print $c "HTTP/1.1 200 yes\r\n\r\n"; $c->autoflush; print $c $_ while <$c>'
+# Has a tunnel to inner.example, makes UP, and uses the tunnel for TIME seconds.
+TUNNEL='use IO::Socket; my ($port, $time) = @ARGV; $SIG{PIPE} = "IGNORE";
+	my $c = IO::Socket::INET->new(PeerAddr => "host.cubby.internal", PeerPort => $port, Timeout => 10) or exit 3;
+	print $c "CONNECT inner.example:443 HTTP/1.1\r\n\r\n"; $c->flush; <$c>; <$c>; open my $f, ">", "up"; close $f;
+	for (1 .. 10 * $time) { print $c "x\n"; $c->flush; defined <$c> or do { print "cut\n"; exit }; select undef, undef, undef, 0.1 }
+	print "still there\n"'
+
+@test "net: a tunnel to a name that is denied later is cut" {
+	local proxy port
+	exec {proxy}< <(exec perl -e "$PROXY" 3>&-)
+	read -r port <&"$proxy"
+	cubby exec -q --allow host.cubby.internal --allow inner.example -- \
+		perl -e "$TUNNEL" "$port" "$(lib_longer 5)" >said 3>&- &
+	lib_until test -e up
+	run -0 cubby net --deny inner.example
+	wait $!
+	[ "$(cat said)" = cut ]
+}
+
 # A host of its own, where a listener answers at its addresses: a namespace with a way out that
-# leads to a second one, where another one answers at every address there is. Names come from its /etc/hosts: NAME is at ADDRESS.
+# leads to a second one, where another one answers at every address there is but 45.0.0.0/8. Names come from its /etc/hosts: NAME is at ADDRESS.
 in_made_host() { # COMMAND...
 	local as=-nm
 	[ "$(id -u)" -eq 0 ] || as=-Urnm
@@ -118,7 +141,8 @@ in_made_host() { # COMMAND...
 			ip link set way up
 			ip route add local 0.0.0.0/0 dev lo table main
 			ip -6 addr add 2001:db8::f00d/64 dev way nodad
-			ip -6 route add local ::/0 dev lo table main"
+			ip -6 route add local ::/0 dev lo table main
+			ip route add blackhole 45.0.0.0/8"
 		ip link set way up
 		ip route add default via 203.0.113.2
 		ip -6 route add default via 2001:db8::2
@@ -176,4 +200,25 @@ export FAR='$| = 1; $SIG{PIPE} = "IGNORE"; print "there\n"; my $s = IO::Socket::
 			[[ $output == *"dns  refused  $name.example  $said  "* ]]
 		fi
 	done <table
+}
+
+# Dials as many as 200 addresses where nobody answers, makes DIALLED and waits for ANSWERED.
+SILENT='use Socket; use Fcntl; my @all;
+	for (1 .. 200) { socket my $s, PF_INET, SOCK_STREAM, 0 or die $!; fcntl $s, F_SETFL, O_NONBLOCK;
+		connect $s, sockaddr_in(80, inet_aton("45.1.1.$_")); push @all, $s }
+	open my $f, ">", "dialled"; for (1 .. 6000) { last if -e "answered"; select undef, undef, undef, 0.02 }'
+ANSWERED='use IO::Socket; my $c = IO::Socket::INET->new(PeerAddr => "93.184.216.34", PeerPort => 80, Timeout => $ARGV[0])
+	or do { print "$@\n"; exit }; print <$c>; open my $f, ">", "answered"'
+
+@test "net: addresses that do not answer take the place of others for some seconds only" {
+	command -v ip >/dev/null || skip "no ip"
+	unshare "$([ "$(id -u)" -eq 0 ] && echo -nm || echo -Urnm)" true || skip "no namespaces for a host of its own here"
+	: >hosts
+	# with so few descriptors there are 128 places
+	run -0 --separate-stderr in_made_host bash -c 'ulimit -n 1024; cubby exec -q -- perl -e "$0" &
+		until [ -e dialled ]; do sleep 0.02; done
+		cubby exec -q -- perl -e "$1" "$2"; touch answered; wait' "$SILENT" "$ANSWERED" "$(lib_longer 15)"
+	[[ $output == "reached "* ]]
+	run -0 --separate-stderr cubby log --net
+	[[ $output == *"open  failed  45.1.1."*"Connection timed out"* ]]
 }

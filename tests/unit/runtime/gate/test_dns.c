@@ -85,6 +85,8 @@ static void floods_are_bounded(void)
 	assert_int_equal(netbox_call(&r.box, ask_for_many, NULL), 0);
 	assert_true(rig_stat(&r, "lookups") < 800);
 	assert_int_equal(rig_stat(&r, "waiting"), 0);
+	rig_want_audit(&r, "\"why\":\"this box asks for too many names at once\"");
+	rig_want_event(&r, "this box asks for more names than are looked up");
 	/* and names come back when it is over */
 	for (int i = 0; i < 50 && netbox_call(&r.box, rig_ask_dns, &q) != 100; i++)
 		sys_poll(NULL, 0, 20);
