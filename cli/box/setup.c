@@ -22,18 +22,21 @@
 #include "runtime/box/ids.h"
 #include "runtime/box/project_dir.h"
 
-int boxsetup_locate(struct boxsetup *s, enum project_ask ask, struct err *e)
+static int locate(struct boxsetup *s, struct err *e)
 {
-	int r;
+	int r = place_open(s->app, e) ?: place_find(s->app, &s->spec, &s->place, e);
 
-	r = place_open(s->app, e) ?: place_find(s->app, &s->spec, &s->place, e);
 	if (r < 0)
 		return r;
 	(void)text_copy(s->spec.store, sizeof(s->spec.store), s->app->store->path);
-	r = passover_later(s->spec.project, e);
-	if (r < 0)
-		return r;
-	return s->unread ? 0 : project_file_load(s->app, &s->spec, ask, e);
+	return passover_later(s->spec.project, e);
+}
+
+int boxsetup_locate(struct boxsetup *s, enum project_ask ask, struct err *e)
+{
+	int r = locate(s, e);
+
+	return r < 0 ? r : project_file_load(s->app, &s->spec, ask, e);
 }
 
 /* What box.json says and no option may change: the image and the id map. */
@@ -586,9 +589,12 @@ int boxsetup_find(struct boxsetup *s, struct err *e)
 	struct err none = ERR_NONE;
 	int r;
 
-	r = boxsetup_locate(s, PROJECT_ASK_NEVER, e);
+	r = locate(s, e);
 	if (r < 0)
 		return r;
+	/* Only what starts a box waits until that is mended: a box may have written it. */
+	if (project_file_load(s->app, &s->spec, PROJECT_ASK_NEVER, &none) < 0)
+		render_note(s->app, "%s", none.msg);
 	r = load(s, &j, e);
 	if (r < 0)
 		return r;

@@ -35,7 +35,7 @@ int boxsetup_start(struct boxsetup *s, const struct box_command *first, struct e
 int boxsetup_locate(struct boxsetup *s, enum project_ask ask, struct err *e);
 
 /** boxsetup_find() - only what is there: -ENOENT "no box for 'DIR'" when there is none.
- *  The box is not opened. */
+ *  The box is not opened. A project's file that cannot be read is said, and does not count. */
 int boxsetup_find(struct boxsetup *s, struct err *e);
 
 /** boxsetup_join() - after boxsetup_find(): open the box if it is running, -ENOENT

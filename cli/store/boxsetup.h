@@ -24,7 +24,6 @@ struct boxsetup {
 	bool remove;		   /* --rm: by boxsetup_finish() */
 	bool no_setup, no_cache;   /* options of those names */
 	bool as_root, look;	   /* of the command: opt/box.h */
-	bool unread;	  /* .cubby/box.json is not: that may be what is taken back */
 	bool setup_begun; /* nothing but steps of the setup ran in the box, by its record */
 	bool changed;	  /* options that stay with the box are others than before */
 	bool tell_links; /* a start looks for links (box/links.h), and has not yet */

@@ -33,6 +33,23 @@ WANTS="cubby: .cubby/box.json wants more than a box has by itself, which does no
 	[[ $output == *$'cubby: setup: for i in 1 2 3; do echo\r\n  line $i; sleep 0; done\r\n  >/root/of-a-loop\r\n'* ]] || { cat -A <<<"$output"; return 1; }
 }
 
+@test "project: a file that cannot be read keeps nobody from looking at the box, or ending what runs there" {
+	local number words
+	number=$(cubby exec -q -d -- sh -c 'echo said; exec sleep 1000')
+	says <<<'{"deny": ["example.org"],'
+	for words in ps "top --once" "log --net" info ports net snapshots diff "kill $number" down; do
+		run -0 --separate-stderr cubby $words
+		[[ $stderr == "cubby: .cubby/box.json: bad JSON"* ]] || { echo "$words: $stderr"; return 1; }
+	done
+	for words in "exec -- true" shell up logs "cp :/etc/hostname h" "set memory=1G" "restore x"; do # what starts one, or decides for it
+		run --separate-stderr cubby $words </dev/null
+		[[ $status != 0 && $stderr == *".cubby/box.json: bad JSON"* ]] || { echo "$words: $stderr"; return 1; }
+	done
+	rm .cubby/box.json
+	run -1 --separate-stderr cubby ps
+	[ "$stderr" = "cubby ps: the box is not running; any command in it starts it" ]
+}
+
 @test "project: going back to a snapshot goes back to the setup it had, and a branch of it begins there" {
 	local add='echo b >>/root/done'
 	says <<<'{"setup": ["echo a >>/root/done"]}'

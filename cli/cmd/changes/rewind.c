@@ -130,7 +130,6 @@ static int work(struct app *app, void *args, struct err *e)
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	int r;
 
-	s.unread = true;
 	r = boxsetup_find(&s, e);
 	if (r < 0)
 		return r;

@@ -12,7 +12,6 @@ static int undo(struct app *app, void *, struct err *e)
 	int64_t since = -1;
 	int r;
 
-	s.unread = true;
 	r = boxsetup_find(&s, e) ?: review_open(&s, REVIEW_GIVE, &rv, e);
 	if (r == 0)
 		since = checkpoint_rewinding(s.dir.dirfd);
