@@ -5,7 +5,7 @@
  *
  * From us:  {"t":"exec","id","code","name"?,"argv"?,"silent"?,
  *           "partial"?} {"t":"input","value"|"eof"}
- *           {"t":"seen"}, once for each DISPLAY; {"t":"exit"}
+ *           {"t":"seen"}, once for each DISPLAY and CLEAR; {"t":"exit"}
  * To us:    the kinds below. Each form in "data" is text, pictures in base64; a form in
  *           "files" was written to a file of the box. */
 #ifndef AGENT_PYTHON_MESSAGE_H

@@ -238,7 +238,8 @@ static int on_frame(void *ctx, const char *text, size_t len)
 	if (r < 0)
 		return r;
 	tell_streams(p);
-	if (m.kind == PYTHON_DISPLAY && p->out.len < SEEN_MAX)
+	if ((m.kind == PYTHON_DISPLAY || m.kind == PYTHON_CLEAR) &&
+	    p->out.len < SEEN_MAX)
 		say_seen(p);
 	if (!fits_state(p, &m)) /* of a thread, behind the end of its cell */
 		return 0;

@@ -312,9 +312,14 @@ def checked(metadata):
 
 def show(kind, data, metadata=None, **more):
     send(kind, id=Shim.cell, **dict(bundle_of(data, metadata or {}), **more))
-    # What is printed next must not be read before this: wait until it has been seen. A
-    # thread does not, for what comes back is read by one alone.
-    if kind == "display" and os.getpid() == Shim.pid and _thread.get_ident() == Shim.ident:
+    if kind == "display":
+        wait_until_seen()
+
+
+def wait_until_seen():
+    # What is printed next must not be read before this. A thread does not wait, for what
+    # comes back is read by one alone.
+    if os.getpid() == Shim.pid and _thread.get_ident() == Shim.ident:
         while receive().get("t") != "seen":
             pass
 
@@ -346,6 +351,7 @@ def display(*objs, **kwargs):
 
 def clear_output(wait=False):
     send("clear", id=Shim.cell, wait=bool(wait))
+    wait_until_seen()
 
 
 def ask(prompt, password):

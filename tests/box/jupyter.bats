@@ -67,6 +67,9 @@ clear_output(wait=True)'
 	[ "$(content display_data | jq -r .transient.display_id)" = one ]
 	[ "$(content update_display_data | jq -r '.data["text/plain"]')" = 2 ]
 	[ "$(content clear_output)" = '{"wait": true}' ]
+	# what is printed after it is not told before it
+	cells $'for n in range(50):\n    clear_output(); print(n)'
+	[ "$(types)" = "status execute_input $(printf 'clear_output stream %.0s' {1..50})execute_reply status " ]
 }
 
 @test "jupyter: a question is asked of who allows it" {
@@ -401,6 +404,12 @@ Python has ended; what was defined in it is lost' ]
 	serve_json POST "/notebooks/$id/execute" '{"cell_index":1,"source":"print(chr(120) * 1000000)"}'
 	[ "$(jq -r '[.outputs[].text] | add | length' <<<"$output")" = 1000001 ]
 	[ "$(jq -r '[.cells[1].outputs[].text] | add | length' n.ipynb)" = 1000001 ]
+	# what is cleared is no more in the way: a picture that is drawn again and again
+	serve_json POST "/notebooks/$id/execute" '{"cell_index":1,"source":"for n in range(20):\n    clear_output(wait=n % 2)\n    print(n)\n    print(chr(120) * 1000000)"}'
+	[ "$(jq -r '.status, .outputs[0].text[:3]' <<<"$output")" = $'ok\n19' ]
+	[ "$(jq -r '[.cells[1].outputs[].text] | add | length' n.ipynb)" = 1000004 ]
+	serve_json POST "/notebooks/$id/execute" '{"cell_index":1,"source":"print(1)\nclear_output(wait=True)"}'
+	[ "$(jq -r '.outputs[].text' <<<"$output")" = 1 ]
 	serve_status POST "/notebooks/$id/execute" 400 -d '{"cell_index":2}'
 	serve_status POST "/notebooks/$id/execute" 400 -d '{}'
 	serve GET "/notebooks/$id"
@@ -408,4 +417,8 @@ Python has ended; what was defined in it is lost' ]
 	serve DELETE "/notebooks/$id"
 	[ "$output" = '{"status":"stopped"}' ]
 	serve_status GET "/notebooks/$id" 404
+	# a python3 of the box that is none
+	serve_json POST '/execute?wait=20' '{"command":"printf \"#!/bin/sh\\nyes\\n\" >/usr/local/bin/python3; chmod 755 /usr/local/bin/python3"}'
+	serve_status POST /notebooks 413 -d '{"path":"n.ipynb"}'
+	[ "$(cat serve.body)" = '{"detail":"the file is too large"}' ]
 }

@@ -220,8 +220,11 @@ static int on_output(void *ctx, uint32_t, struct err *)
 	if (n <= 0 || (f->c.gather && f->out.len + (size_t)n > f->c.gather)) {
 		close_end(f, 1);
 		f->good &= n <= 0;
-		if (n > 0)
+		if (n > 0) { /* whatever it has to say of that */
+			buf_truncate(&f->said, 0);
 			buf_addf(&f->said, "%d the file is too large", EMSGSIZE);
+			close_end(f, 2);
+		}
 		look_at_end(f);
 		return 0;
 	}

@@ -46,6 +46,7 @@ struct notebook_run {
 			    take many times that */
 	int64_t index, count;
 	bool failed, cut;
+	bool clear; /* before the next output */
 };
 
 static void run_free(struct notebook_run *n)
@@ -234,6 +235,13 @@ static void finish(struct notebook_run *n)
 		exchange_fail_err(x, &e);
 }
 
+static void clear(struct notebook_run *n)
+{
+	n->clear = false;
+	buf_truncate(&n->said, 0);
+	share_release(n->x);
+}
+
 static int add_text(struct notebook_run *n, const struct buf *one)
 {
 	if (n->said.len + one->len > SAID_MAX)
@@ -254,6 +262,8 @@ static void add_output(struct notebook_run *n, const char *type,
 
 	if (n->cut)
 		return;
+	if (n->clear)
+		clear(n);
 	(void)json_drop(j, "transient");
 	json_set_str(j, "output_type", type);
 	r = json_print(j, false, &one) ?: add_text(n, &one);
@@ -286,6 +296,11 @@ static void on_said(void *ctx, const char *type, const struct json *content)
 	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
 		if (strcmp(kept[i], type) == 0)
 			add_output(n, type, content);
+	if (strcmp(type, "clear_output") == 0 && !n->cut) {
+		n->clear = true;
+		if (!json_get_bool(content, "wait", false))
+			clear(n);
+	}
 	if (strcmp(type, "execute_reply") != 0)
 		return;
 	n->count = json_get_int(content, "execution_count", 0);
