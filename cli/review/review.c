@@ -293,16 +293,6 @@ int review_git(const struct review *rv, const struct json *args, struct json **r
 	return r;
 }
 
-int review_renew(const struct boxsetup *setup)
-{
-	const struct box_open o = { .spec = &setup->spec, .join_only = true };
-	_cleanup_box_ struct box *box = NULL;
-
-	int r = box_open(&o, &box, ERR_IGNORED);
-
-	return r < 0 ? r : box_ask(box, "renew", NULL, NULL, ERR_IGNORED);
-}
-
 /* ---- what it is asked ----------------------------------------------------------------------- */
 
 struct json *review_args(const char *op)

@@ -59,10 +59,6 @@ int review_since(const struct review *rv, const char *checkpoint, struct json *a
 int review_git(const struct review *rv, const struct json *args, struct json **ret,
 	       struct err *e);
 
-/** review_renew() - what was changed here is to be seen in a box that runs; one that does
- *  not will see it. Return: 0 or a negative errno: it could not be asked */
-int review_renew(const struct boxsetup *setup);
-
 /** review_args() - an object that names the operation; owned, NULL = out of memory */
 struct json *review_args(const char *op);
 /** review_add_path() - a path that a person named, to the "paths" of it

@@ -177,19 +177,13 @@ static int make_servers(struct taskwork *w, struct err *e)
 /* A terminal is looked at while anything else is waited for. */
 static int watch_terminal(struct taskwork *w, struct err *e)
 {
-	int r;
-
 	if (w->view.footer.cols && !w->app->json) {
 		w->ticker.tick = view_tick;
 		w->ticker.resized = view_resized;
 		w->ticker.keys = view_keys;
 		w->ticker.ctx = &w->view;
 	}
-	r = ticker_open(&w->ticker, e);
-	if (r < 0)
-		return r;
-	r = hostwatch_open(&w->setup, w->project, &w->hostwatch, e);
-	return r < 0 ? r : ticker_add(&w->ticker, hostwatch_aside(&w->hostwatch), e);
+	return ticker_open(&w->ticker, e);
 }
 
 /* What the person permitted for the directory, or for all; known when the box is. */

@@ -11,7 +11,6 @@ void taskwork_init(struct taskwork *w, struct app *app, const struct taskrun *t)
 				.t = t,
 				.image = IMAGERUN_NONE,
 				.ticker = TICKER_NONE,
-				.hostwatch = HOSTWATCH_NONE,
 				.machine = MACHINE_NONE,
 				.boxwords = BOXWORDS_NONE,
 				.gitnews = GITNEWS_NONE,
@@ -40,7 +39,6 @@ void taskwork_done(struct taskwork *w)
 	steer_done(&w->steer);
 	inbox_done(&w->inbox);
 	ticker_close(&w->ticker);
-	hostwatch_close(&w->hostwatch);
 	tasklog_end(&w->setup.dir, w->log, w->transcript);
 	boxsetup_done(&w->setup);
 	imagerun_done(&w->image);

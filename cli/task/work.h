@@ -13,7 +13,6 @@
 #include "cli/store/boxsetup.h"
 #include "cli/task/attach.h"
 #include "cli/task/boxwords.h"
-#include "cli/task/hostwatch.h"
 #include "cli/task/modelpick.h"
 #include "cli/task/record/inbox.h"
 #include "cli/task/record/tasklog.h"
@@ -31,10 +30,9 @@ struct taskwork {
 	struct modelpick pick;	 /* owned */
 	struct boxsetup setup;	 /* owned */
 	struct waiting waiting;
-	struct imagerun image;	    /* owned */
-	struct view view;	    /* owned */
-	struct ticker ticker;	    /* owned */
-	struct hostwatch hostwatch; /* owned */
+	struct imagerun image; /* owned */
+	struct view view;      /* owned */
+	struct ticker ticker;  /* owned */
 	struct ask ask;
 	struct steer steer;	   /* owned */
 	struct inbox inbox;	   /* owned */

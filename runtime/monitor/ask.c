@@ -181,7 +181,6 @@ static const struct question {
 	{ "stop", stop },
 	{ "keep", keep },
 	{ "net", monitor_gate_ask },
-	{ "renew", monitor_review_renew },
 	{ "background", monitor_background_ask },
 };
 

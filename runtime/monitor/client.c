@@ -199,6 +199,7 @@ static void do_spawn(struct client *c, const struct wire_msg *msg)
 			    ? 0
 			    : err_sys(&e, -ENOMEM, "cannot note a program");
 	if (r == 0) {
+		monitor_hostwatch_spawn(c->m);
 		r = to_init(c, msg, p->id);
 		if (r < 0)
 			forget(c->m, p);

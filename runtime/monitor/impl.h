@@ -56,6 +56,15 @@ enum monitor_idle {
 	MONITOR_LINGERED   /* long enough, but a visitor is there */
 };
 
+/* hostwatch.c */
+struct hostwatch {
+	int fd; /* owned; -1 = nothing is watched */
+	struct loop_source *on_event, *on_time;
+	uint64_t rest_ms;
+	bool clock; /* there are too many directories */
+	bool again; /* it is looked at once more */
+};
+
 struct monitor {
 	struct spec spec;
 	uint64_t sign;	    /* of the spec's text */
@@ -66,6 +75,7 @@ struct monitor {
 	int mounts; /* owned; of the host, watched from the start; -1 = not */
 	enum project_mode wanted; /* that of the spec may have to be another */
 	int view; /* owned; of its project under review, once it was renewed; -1 = none */
+	struct hostwatch host;
 	struct running run;
 	struct loop *loop;	  /* owned */
 	int boxdir, lock, rundir; /* owned */
@@ -215,12 +225,18 @@ int monitor_review_begin(struct monitor *m, struct err *e);
 void monitor_review_exit(const struct monitor *m);
 /** monitor_review_finish() - the box has ended, and its programs with it */
 void monitor_review_finish(const struct monitor *m);
-/** monitor_review_renew() - a question: what the host has changed in the project since it
- *  was looked up in the box is looked up again there */
-int monitor_review_renew(struct monitor *m, const struct json *args, struct json **ret,
-			 struct err *e);
+/** monitor_review_renew() - what the host has changed in the project since it was looked up
+ *  in the box is looked up again there */
+void monitor_review_renew(struct monitor *m);
 /** monitor_review_refused() - the kernel has refused it, for the reason in @e: the same */
 int monitor_review_refused(struct monitor *m, struct err *e);
+
+/* hostwatch.c */
+/** monitor_hostwatch_begin() - the box is there: what the host changes in a project under
+ *  review is to be seen in it */
+int monitor_hostwatch_begin(struct monitor *m);
+/** monitor_hostwatch_spawn() - before a program that was noted is started */
+void monitor_hostwatch_spawn(struct monitor *m);
 
 /* gate.c */
 /** monitor_gate_check() - whether the rules of the spec can be read */

@@ -333,7 +333,7 @@ static int start(struct monitor *m, struct err *e)
 	if (r < 0)
 		return r;
 	monitor_git_started(m);
-	r = watch(m, e);
+	r = watch(m, e) ?: monitor_hostwatch_begin(m);
 	if (r < 0)
 		return r;
 	monitor_git_watch(m);
@@ -357,6 +357,7 @@ static int start(struct monitor *m, struct err *e)
 static void finish(struct monitor *m)
 {
 	_cleanup_close_ _unused_ int syn = take(&m->run.net[NETNS_FD_SYN], -1);
+	_cleanup_close_ _unused_ int host = take(&m->host.fd, -1);
 	_cleanup_close_ _unused_ int watch = -1;
 	_cleanup_close_ int box = -1;
 	const bool quiet = monitor_quiet_is(m);
@@ -421,6 +422,7 @@ int monitor_main(int, char **)
 	struct monitor m = { .run = RUNNING_NONE,
 			     .mounts = -1,
 			     .view = -1,
+			     .host = { .fd = -1 },
 			     .memory = MEMWATCH_NONE,
 			     .disk = DISKWATCH_NONE,
 			     .still = STILL_NONE,

@@ -155,14 +155,8 @@ static int pick_view(struct monitor *m)
 
 /* A remount, of which nothing is another afterwards, has the kernel forget the names that
  * nobody uses: also those that were not there when the box asked for them. */
-int monitor_review_renew(struct monitor *m, const struct json *, struct json **,
-			 struct err *e)
+void monitor_review_renew(struct monitor *m)
 {
-	int r;
-
-	if (m->spec.project_mode != PROJECT_REVIEW)
-		return 0;
-	r = (m->view < 0 ? pick_view(m) : 0)
-		    ?: sys_fsconfig(m->view, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0);
-	return r < 0 ? err_sys(e, r, "cannot renew the box's view of the project") : 0;
+	if (m->view >= 0 || pick_view(m) == 0)
+		(void)sys_fsconfig(m->view, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0);
 }

@@ -540,6 +540,23 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ "$(box 'cat a')" = 5 ]
 }
 
+@test "what the host changes is seen in a box that is in use, too" {
+	echo 1 >a; echo x >gone; mkdir d
+	cubby exec --project review --detach -- sh -c '
+		until [ -e d/new/deep ]; do sleep 0.05; done
+		cat d/new/deep >seen
+		until [ "$(cat a)" = 3 ]; do sleep 0.05; done
+		cat a >again'
+	[ "$(box 'cat a gone; ! ls b')" = $'1\nx' ]
+	echo 2 >temp && mv temp a; echo new >b; rm gone
+	[ "$(box 'cat a b; ls')" = $'2\nnew\na\nb\nd' ] # by the next command, at once
+	mkdir d/new && echo deep >d/new/deep
+	until [ -s "$(lib_layer)/seen" ]; do sleep 0.05; done # and by one that runs
+	echo 3 >temp && mv temp a
+	until [ -s "$(lib_layer)/again" ]; do sleep 0.05; done
+	cubby stop
+}
+
 @test "undo leaves what was changed since, and says so" {
 	echo 1 >a; echo 1 >b
 	box 'echo 2 >a; echo 2 >b; echo 2 >n'
