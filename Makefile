@@ -384,7 +384,11 @@ install: $(BIN) $(INIT) $(COMPLETIONS) $(O)/man/cubby.1
 	else echo "the page of 'cubby serve' is left out: 'make page' makes it, with npm" >&2; fi
 	install -d $(DOCDIR)
 	install -m 644 README.md CHANGELOG.md LICENSE $(filter-out docs/README.md,$(wildcard docs/*.md)) $(DOCDIR)
-	install -d $(DOCDIR)/pictures $(DOCDIR)/recipes $(DOCDIR)/schemas
+	@# There the README lies among the pages, and the book's own has another name.
+	sed -i 's,](docs/README\.md),](book.md),g; s,](docs/,](,g' $(DOCDIR)/README.md
+	install -m 644 docs/README.md $(DOCDIR)/book.md
+	install -d $(DOCDIR)/adr $(DOCDIR)/pictures $(DOCDIR)/recipes $(DOCDIR)/schemas
+	install -m 644 docs/adr/*.md $(DOCDIR)/adr
 	install -m 644 docs/schemas/*.json $(DOCDIR)/schemas
 	install -m 644 docs/recipes/*.service $(DOCDIR)/recipes
 	install -m 755 docs/recipes/git*-* $(DOCDIR)/recipes

@@ -11,7 +11,7 @@ installed() { (cd "$1" && find . ! -type d -printf '%m %P\n' | LC_ALL=C sort -k2
 # Each page of docs/ besides what is listed.
 docs_installed() {
 	(cd "$CUBBY_TEST_TOP" && printf '644 usr/share/doc/cubby/%s\n' \
-		CHANGELOG.md LICENSE README.md $(cd docs && ls -- *.md pictures/*.png recipes/* schemas/*) |
+		CHANGELOG.md LICENSE README.md book.md $(cd docs && ls -- *.md adr/*.md pictures/*.png recipes/* schemas/*) |
 		sed 's|^644\(.*/git[a-z]*-\)|755\1|' | LC_ALL=C sort -uk2)
 }
 
@@ -52,6 +52,11 @@ $(page_installed && docs_installed)
 644 usr/share/fish/vendor_completions.d/cubby.fish
 $(manuals_installed)
 644 usr/share/zsh/site-functions/_cubby" ] || { installed "$dest"; false; }
+	# what a page leads to is there, but for the sources
+	run -0 bash -c 'cd "$1" && for page in *.md adr/*.md; do
+		grep -oE "\]\([^):# ]+" "$page" | cut -c3- | grep -v "^\(\.\./\)*\(tests\|scripts\|runtime\|rootfs\|agent\|cli\|base\)/" | while read -r to; do
+			[ -e "$(dirname "$page")/$to" ] || echo "$page: $to"; done; done' sh "$dest/usr/share/doc/cubby"
+	[ -z "$output" ]
 	run -0 "$dest/usr/bin/cubby" --version
 	[ "$output" = "cubby $(cat "$CUBBY_TEST_TOP/VERSION")" ]
 	run -0 bash -c ". '$dest/usr/share/bash-completion/completions/cubby'; complete -p cubby"
