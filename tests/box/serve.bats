@@ -322,7 +322,7 @@ $LIB_PROJECT" ]
 	for i in $(seq 40); do execute "echo $i"; done
 	[ "$(held)" -le $((before + 2)) ]
 	for i in $(seq 6); do
-		serve_status POST '/execute?wait=60' 200 -d '{"command":"seq 1300000 | tail -c 9000000"}' -H 'Content-Type: application/json'
+		serve_status POST '/execute?wait=60&tail=1' 200 -d '{"command":"seq 1300000 | tail -c 9000000"}' -H 'Content-Type: application/json'
 	done
 	[[ $(jq -j '.output[-1].data' serve.body | tail -n 1 | tr -d '\r') == 1300000 ]]
 	kept=$(for i in /proc/"$SERVE_PID"/fd/*; do
