@@ -248,7 +248,9 @@ static int link_diff(const char *name, size_t len, unsigned n, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot make '%s' on the stage", link) : 0;
 }
 
-/* Appends ":1:2:…" for the layers of the image, the uppermost first. */
+/* Appends ":1:2:…" for the layers of the image, the uppermost first. The kernel takes none
+ * twice, and one that comes again below itself has nothing to add: all that it has and all that
+ * it hides is there above. */
 static int add_diffs(const struct mount_root *m, char options[OPTIONS], struct err *e)
 {
 	char list[LIST + 1], *at = list;
@@ -260,10 +262,12 @@ static int add_diffs(const struct mount_root *m, char options[OPTIONS], struct e
 	if (r < 0)
 		return r;
 	list[n] = '\0';
-	for (unsigned i = 1; *at && r == 0; i++, at += len + (at[len] == '\n')) {
+	for (unsigned i = 1; *at && r == 0; at += len + (at[len] == '\n')) {
 		len = strcspn(at, "\n");
+		if (is_diff(at, len) && memmem(list, (size_t)(at - list), at, len))
+			continue;
 		r = link_diff(at, len, i, e);
-		used += (size_t)snprintf(options + used, OPTIONS - used, ":%u", i);
+		used += (size_t)snprintf(options + used, OPTIONS - used, ":%u", i++);
 	}
 	return r;
 }

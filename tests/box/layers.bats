@@ -132,6 +132,26 @@ leaves_nothing() {
 	cubby rmi -q lay
 }
 
+@test "layers: one that an image has twice counts where it is uppermost" {
+	"$MK" "$LAYOUT" twice "$BASE" "$LIB_DIR/one.tar" "$LIB_DIR/two.zst" "$LIB_DIR/one.tar"
+	run -0 cubby pull -q "oci:$LAYOUT:twice"
+	seen() { cubby exec --image "$1" -- sh -c 'cat /etc/which /etc/gone; ls /opt/dir; [ ! -e /etc/debian_version ]' | xargs; }
+	[ "$(seen twice)" = "one here one two" ]
+	cubby exec -- touch /opt/mine
+	cubby commit -q made
+	cubby rm -y -q
+	for to in oci:saved oci-archive:saved.tar docker-archive:docker.tar; do
+		cubby save -q made "$to"
+		run -0 cubby pull -q --name again "$to"
+		[ "$(seen again)" = "one here one two" ]
+		cubby exec --image again -- test -e /opt/mine
+		cubby rm -y -q
+		cubby rmi -q again
+	done
+	cubby rmi -q made twice
+	leaves_nothing
+}
+
 # bats test_tags=long
 @test "layers: archives of a layout and of docker" {
 	tar -C "$LAYOUT" -cf oci.tar .
