@@ -449,6 +449,7 @@ static int join_as_asked(struct boxsetup *s, struct err *e)
 	/* One that lingers knows by itself whether it is the box that is wanted. */
 	if (r == -ENOENT || r == -ECONNRESET ||
 	    (r == 0 && json_get_bool(info, "lingering", false))) {
+		s->lingered = r == 0;
 		box_close(&s->box);
 		return 0;
 	}
@@ -569,7 +570,7 @@ int boxsetup_start(struct boxsetup *s, const struct box_command *first, struct e
 	tell_mode(s);
 	if (!s->as_root)
 		owner_tell(s);
-	if (s->changed && !box_started(s->box))
+	if (s->changed && !box_started(s->box) && !s->lingered)
 		render_note(s->app,
 			    "the box runs already: the new options hold from its "
 			    "next start ('cubby stop' ends it)");

@@ -26,6 +26,7 @@ struct boxsetup {
 	bool as_root, look;	   /* of the command: opt/box.h */
 	bool setup_begun; /* nothing but steps of the setup ran in the box, by its record */
 	bool changed;	  /* options that stay with the box are others than before */
+	bool lingered; /* nobody used the box: it is another one, or has what is asked for */
 	bool tell_links; /* a start looks for links (box/links.h), and has not yet */
 	bool may_join;	 /* nobody has asked for a review: a box that is in use without
 			* one is joined all the same */

@@ -611,6 +611,9 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	run -0 --separate-stderr cubby set memory=400M
 	[ -z "$stderr" ]
 	[ "$(cubby info --json | jq -r .state)" = lingering ]
+	cubby exec -q --linger 1m --pids 300 -- true
+	run -0 --separate-stderr cubby exec --linger 1m --pids 300 --save -- true
+	[ -z "$stderr" ] # it is what this asks for
 	cubby exec -q --keep -- true
 	[ "$(cubby info --json | jq .limits.memory_bytes)" = 419430400 ]
 	cubby stop -q
