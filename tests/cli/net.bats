@@ -143,6 +143,8 @@ allowed host.cubby.internal" ]
 	cubby stop -q
 	run -1 --separate-stderr cubby net
 	[ "$stderr" = "cubby net: the box is not running; any command in it starts it" ]
+	run -1 --separate-stderr cubby net --allow example.org
+	[ "$stderr" = "cubby net: the box is not running; 'cubby set allow=HOST' or 'deny=HOST' keeps a rule for every start" ]
 }
 
 @test "net: a rule for a box that nobody uses is for the next command, and says so" {

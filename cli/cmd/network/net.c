@@ -150,6 +150,10 @@ static int work(struct app *app, void *args, struct err *e)
 	bool change = a->allow.n || a->deny.n || a->drop.n, lingers;
 	int r = boxsetup_running(&s, e);
 
+	if (r == -ENOENT && s.dir.dirfd >= 0 && (a->allow.n || a->deny.n))
+		return err_set(e, r,
+			       "the box is not running; 'cubby set allow=HOST' or "
+			       "'deny=HOST' keeps a rule for every start");
 	if (r < 0)
 		return r;
 	r = tell_narrowing(app, s.box, a, e);
