@@ -26,7 +26,7 @@
 #include "rootfs/review/origin.h"
 
 enum { READ = O_RDONLY | O_NONBLOCK | O_NOCTTY };
-enum { CHUNK = 64 << 10, COMPARED = 1 << 30 /* bytes; a larger file is another */ };
+enum { CHUNK = 64 << 10 };
 
 struct making {
 	const struct layer *layer;
@@ -364,15 +364,15 @@ static int gone(struct making *m, char path[PATH_MAX], unsigned depth, struct er
 
 /* ---- what is the same ------------------------------------------------------------------- */
 
-static bool same_bytes(struct making *m, int a, int b)
+static bool same_bytes(int a, int b, char in_a[CHUNK], char in_b[CHUNK])
 {
 	for (;;) {
-		ssize_t n = sys_read(a, m->a, CHUNK), got = 0, k = 1;
+		ssize_t n = sys_read(a, in_a, CHUNK), got = 0, k = 1;
 
 		while (n > 0 && got < n &&
-		       (k = sys_read(b, m->b + got, (size_t)(n - got))) > 0)
+		       (k = sys_read(b, in_b + got, (size_t)(n - got))) > 0)
 			got += k;
-		if (n < 0 || got < n || memcmp(m->a, m->b, (size_t)n) != 0)
+		if (n < 0 || got < n || memcmp(in_a, in_b, (size_t)n) != 0)
 			return false;
 		if (n == 0)
 			return true;
@@ -397,13 +397,20 @@ static bool same_content(struct making *m, const struct upper_entry *x,
 		return false;
 	if (!S_ISREG(it->now.mode) && !S_ISLNK(it->now.mode))
 		return true;
-	if (it->was.size != it->now.size || it->now.size > COMPARED)
+	if (it->was.size != it->now.size || it->now.size > DIFF_COMPARED)
 		return false;
 	if (S_ISLNK(it->now.mode))
 		return same_link(m, x);
 	a = sys_openat(x->dir, x->name, READ | O_NOFOLLOW, 0);
 	b = takeover_open(m->layer->project, x->path, READ);
-	return a >= 0 && b >= 0 && same_bytes(m, a, b);
+	return a >= 0 && b >= 0 && same_bytes(a, b, m->a, m->b);
+}
+
+bool diff_same_bytes(int a, int b)
+{
+	_cleanup_free_ char *chunks = malloc((size_t)2 * CHUNK);
+
+	return chunks && same_bytes(a, b, chunks, chunks + CHUNK);
 }
 
 /* ---- the layer, entry by entry ---------------------------------------------------------- */

@@ -52,6 +52,12 @@ void diff_unmerge(struct diff_item *x);
 /** diff_look() - what is at @path below @root; nothing where a link is on the way */
 struct diff_side diff_look(int root, const char *path);
 
+enum { DIFF_COMPARED = 1 << 30 /* bytes; a larger file is another */ };
+
+/** diff_same_bytes() - two files have the same from where each is read; false where that
+ *  cannot be seen */
+bool diff_same_bytes(int a, int b);
+
 /** diff_open() - what is at @path below @root, if it is still @as: a box that goes on may put
  *  another there at any moment, or another directory on the way to it
  *  Return: a file to read, or a link with O_PATH, owned; -ESTALE: it is another; or an errno. */

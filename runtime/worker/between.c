@@ -175,6 +175,21 @@ static bool same_mode(const struct between *b, mode_t was, mode_t now)
 	return b->since ? !((was ^ now) & (S_IFMT | S_IXUSR)) : was == now;
 }
 
+/* Of files that are too large to be shown a patch says that they differ. */
+static bool is_same_large(const struct diff_item *x, const struct place *from,
+			  const struct place *to)
+{
+	_cleanup_close_ int was = -1, now = -1;
+
+	if (!S_ISREG(x->was.mode) || !S_ISREG(x->now.mode) ||
+	    x->was.size != x->now.size || x->now.size <= PATCH_FILE ||
+	    x->now.size > DIFF_COMPARED)
+		return false;
+	was = diff_open(from->root, from->path, &x->was);
+	now = diff_open(to->root, to->path, &x->now);
+	return was >= 0 && now >= 0 && diff_same_bytes(was, now);
+}
+
 static bool is_git(const struct view *v, const char *path)
 {
 	return layer_is_git(&v->layer, path);
@@ -203,6 +218,8 @@ static int compare(const struct between *b, char *path, enum effects_class class
 		return 0;
 	effect = verdict_effect(&x, to.root, to.path);
 	if (effect.class != class)
+		return 0;
+	if (same_mode(b, x.was.mode, x.now.mode) && is_same_large(&x, &from, &to))
 		return 0;
 	sides = (struct patch_sides){ from.root, to.root, from.path,
 				      json_get_bool(b->args, "binary", false) };

@@ -208,6 +208,15 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 }
 
 # bats test_tags=long
+@test "diff --since, -b: a file too large to be shown that is the same on both sides is no change" {
+	box 'head -c 9M /dev/zero >large; cp large other; echo 1 >f'
+	cubby checkpoint one
+	cubby branch -q b
+	box 'echo 2 >f; echo x | dd of=other bs=1 seek=9000000 conv=notrunc status=none'
+	[ "$(cubby diff --since one --name-only | xargs)" = "f other" ]
+	[ "$(cubby diff -b - -b b --name-only | xargs)" = "f other" ]
+}
+
 @test "diff --since: no checkpoint, two boxes, applies that are gone, a box in use" {
 	run -1 cubby diff --since one
 	box 'echo 1 >f'
