@@ -557,6 +557,20 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	cubby stop
 }
 
+# bats test_tags=long
+@test "what the host changes is seen in a project of more directories than are watched" {
+	echo 1 >a; mkdir -p d{1..42}/{1..100}
+	cubby exec --project review --detach -- sh -c '
+		: >up; until [ "$(cat a)" = 2 ]; do sleep 0.05; done; cat a >seen; sleep 1000'
+	until [ -e "$(lib_layer)/up" ]; do sleep 0.05; done
+	echo 2 >temp && mv temp a
+	until [ -s "$(lib_layer)/seen" ]; do sleep 0.05; done
+	echo 3 >temp && mv temp a
+	[ "$(box 'cat a')" = 3 ]
+	! find "/proc/$(cubby info --json | jq .monitor_pid)/fd" -lname '*inotify*' | grep .
+	cubby stop --time 0
+}
+
 @test "undo leaves what was changed since, and says so" {
 	echo 1 >a; echo 1 >b
 	box 'echo 2 >a; echo 2 >b; echo 2 >n'
