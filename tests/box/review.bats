@@ -567,7 +567,7 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	until [ -s "$(lib_layer)/seen" ]; do sleep 0.05; done
 	echo 3 >temp && mv temp a
 	[ "$(box 'cat a')" = 3 ]
-	! find "/proc/$(cubby info --json | jq .monitor_pid)/fd" -lname '*inotify*' | grep .
+	[ -z "$(find "/proc/$(cubby info --json | jq .monitor_pid)/fd" -lname '*inotify*')" ]
 	cubby stop --time 0
 }
 
