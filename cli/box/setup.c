@@ -39,6 +39,22 @@ int boxsetup_locate(struct boxsetup *s, enum project_ask ask, struct err *e)
 	return r < 0 ? r : project_file_load(s->app, &s->spec, ask, e);
 }
 
+/* For what only looks, a file with a mistake is none: a box may have written it. It is said
+ * once in a command. */
+static int locate_to_look(struct boxsetup *s, struct err *e)
+{
+	struct err why = ERR_NONE;
+	int r = locate(s, e);
+
+	if (r < 0 || s->app->config->project_bad)
+		return r;
+	if (project_file_load(s->app, &s->spec, PROJECT_ASK_NEVER, &why) < 0) {
+		s->app->config->project_bad = true;
+		render_note(s->app, "%s", why.msg);
+	}
+	return 0;
+}
+
 /* What box.json says and no option may change: the image and the id map. */
 static int take_saved(struct boxsetup *s, const struct json *j, struct err *e)
 {
@@ -343,7 +359,7 @@ static int prepare(const struct opt_box *o, struct boxsetup *s, struct err *e)
 	s->keep_options = o->save;
 	s->forget = o->forget;
 	s->as_root = o->as_root;
-	r = boxsetup_locate(s, o->look ? PROJECT_ASK_NEVER : PROJECT_ASK, e);
+	r = o->look ? locate_to_look(s, e) : boxsetup_locate(s, PROJECT_ASK, e);
 	if (r < 0)
 		return r;
 	there = load(s, &old, e);
@@ -556,6 +572,8 @@ int boxsetup_start(struct boxsetup *s, const struct box_command *first, struct e
 	if (s->look) {
 		s->spec.keep = false;
 		json_free(&s->spec.publish);
+		if (s->app->config->project_bad) /* it may have meant to say so */
+			s->spec.net = NET_NONE;
 	}
 	/* What a setup leaves is kept for other boxes. */
 	s->spec.discard = s->remove && (!setup || s->no_setup);
@@ -590,13 +608,7 @@ int boxsetup_find(struct boxsetup *s, struct err *e)
 	struct err none = ERR_NONE;
 	int r;
 
-	r = locate(s, e);
-	if (r < 0)
-		return r;
-	/* Only what starts a box waits until that is mended: a box may have written it. */
-	if (project_file_load(s->app, &s->spec, PROJECT_ASK_NEVER, &none) < 0)
-		render_note(s->app, "%s", none.msg);
-	r = load(s, &j, e);
+	r = locate_to_look(s, e) ?: load(s, &j, e);
 	if (r < 0)
 		return r;
 	if (r == 0) {

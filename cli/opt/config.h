@@ -105,9 +105,10 @@ struct config_value {
 
 struct config {
 	struct config_value v[CONFIG_COUNT];
-	struct words texts;	 /* owned, and so is each: what --env-file held */
-	struct json *file;	 /* owned; NULL = there is none */
-	struct json *project;	 /* owned; .cubby/box.json; NULL = there is none */
+	struct words texts;   /* owned, and so is each: what --env-file held */
+	struct json *file;    /* owned; NULL = there is none */
+	struct json *project; /* owned; .cubby/box.json; NULL = there is none */
+	bool project_bad; /* it has a mistake, which was said: a command that only looks */
 	struct json *box;	 /* owned; options of the box; NULL = none loaded */
 	struct config *taskfile; /* owned; .cubby/config.json, agreed to; NULL = none */
 	struct json *task;   /* owned; options of a task that goes on; NULL = none */
