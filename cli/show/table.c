@@ -14,6 +14,7 @@ struct table {
 	const struct table_column *columns; /* borrowed */
 	size_t n;
 	struct json *rows; /* owned: array of objects, in the order of the columns */
+	const char *top, *line, *end; /* what clears the terminal there; "" = nothing */
 };
 
 struct table *table_new(const struct table_column *columns, size_t n)
@@ -21,7 +22,7 @@ struct table *table_new(const struct table_column *columns, size_t n)
 	struct table *t = calloc(1, sizeof(*t));
 
 	if (t)
-		*t = (struct table){ .columns = columns, .n = n, .rows = json_array() };
+		*t = (struct table){ columns, n, json_array(), "", "", "" };
 	return t;
 }
 
@@ -52,6 +53,15 @@ void table_add(struct table *t, const struct table_cell *cells)
 			(void)json_set_int(row, c->key, cells[i].n);
 	}
 	(void)json_add(t->rows, row);
+}
+
+void table_redraw(struct table *t, bool first)
+{
+	if (!t)
+		return;
+	t->top = first ? "\033[H\033[J" : "\033[H";
+	t->line = "\033[K";
+	t->end = "\033[J";
 }
 
 char *table_age(char *out, size_t size, int64_t seconds)
@@ -181,6 +191,7 @@ static void show_line(const struct table *t, const struct app *app,
 	size_t last = last_column(t);
 	char text[TABLE_CELL], cut[TABLE_CELL + 4];
 
+	fputs(t->line, app->out);
 	for (size_t i = 0; i < t->n; i++) {
 		const struct table_column *c = &t->columns[i];
 		const char *s;
@@ -200,27 +211,24 @@ static void show_line(const struct table *t, const struct app *app,
 }
 
 /* With -q: what other commands are given to name it, which is the first thing known. */
-static void show_names(const struct table *t, const struct app *app, int64_t now)
+static void show_name(const struct table *t, const struct app *app,
+		      const struct json *row, int64_t now)
 {
 	char text[TABLE_CELL];
+	size_t i = 0;
 
-	json_each(row, t->rows)
-	{
-		size_t i = 0;
-
-		while (i + 1 < t->n &&
-		       json_type(json_get(row, t->columns[i].key)) == JSON_NULL)
-			i++;
-		fprintf(app->out, "%s\n",
-			cell_text(&t->columns[i], row, now, text, sizeof(text)));
-	}
+	while (i + 1 < t->n && json_type(json_get(row, t->columns[i].key)) == JSON_NULL)
+		i++;
+	fprintf(app->out, "%s%s\n", t->line,
+		cell_text(&t->columns[i], row, now, text, sizeof(text)));
 }
 
 static int show(const struct table *t, const struct app *app, int64_t now,
 		const char *none)
 {
 	_cleanup_free_ size_t *widths = NULL;
-	unsigned short rows, cols;
+	unsigned short rows = 0, cols = 0;
+	size_t most = SIZE_MAX;
 
 	if (!t || json_failed(t->rows) < 0)
 		return -ENOMEM;
@@ -231,10 +239,6 @@ static int show(const struct table *t, const struct app *app, int64_t now,
 			render_note(app, "%s", none);
 		return 0;
 	}
-	if (app->quiet) {
-		show_names(t, app, now);
-		return 0;
-	}
 	widths = calloc(t->n, sizeof(*widths));
 	if (!widths)
 		return -ENOMEM;
@@ -243,10 +247,24 @@ static int show(const struct table *t, const struct app *app, int64_t now,
 			widths[i] = column_width(t, i, now);
 	if (tty_size(fileno(app->out), &rows, &cols) == 0)
 		fit(t, widths, cols);
-	fputs(render_style_on(app->color_out, RENDER_BOLD), app->out);
-	show_line(t, app, NULL, now, widths);
-	fputs(render_style_off(app->color_out), app->out);
-	json_each(row, t->rows) show_line(t, app, row, now, widths);
+	if (*t->line && rows > 2) /* the titles, and the line where the cursor stays */
+		most = rows - 2U;
+	fputs(t->top, app->out);
+	if (!app->quiet) {
+		fputs(render_style_on(app->color_out, RENDER_BOLD), app->out);
+		show_line(t, app, NULL, now, widths);
+		fputs(render_style_off(app->color_out), app->out);
+	}
+	json_each(row, t->rows)
+	{
+		if (!most--)
+			break;
+		if (app->quiet)
+			show_name(t, app, row, now);
+		else
+			show_line(t, app, row, now, widths);
+	}
+	fputs(t->end, app->out);
 	return 0;
 }
 

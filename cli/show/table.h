@@ -39,6 +39,11 @@ void table_free(struct table **t);
 /** table_add() - one row; @cells are copied; table_show() says what could not be kept */
 void table_add(struct table *t, const struct table_cell *cells);
 
+/** table_redraw() - table_show() is to draw over what the terminal shows, from its top, and
+ *  as many rows as fit: nothing moves to what was scrolled away. The first time, @first, what
+ *  is there moves there */
+void table_redraw(struct table *t, bool first);
+
 /**
  * table_show() - print all rows in the order of their addition
  * @now:  seconds since 1970, for ages

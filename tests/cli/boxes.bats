@@ -180,6 +180,25 @@ stat_of() { cubby stats --json | jq -c ".[] | select(.directory == \"$LIB_PROJEC
 	[[ $(tail -n 1 shown) == *"no box runs"* ]]
 }
 
+@test "stats, top: what is shown again is drawn in its place, and no more of it than fits" {
+	local i what shows
+	for i in 1 2 3 4 5; do cubby exec -q -d -- sleep 1234; done
+	for what in stats top; do
+		timeout 60 "$CUBBY_TEST_TOP/tests/on-tty" "stty rows 4 cols 80; cubby $what" </dev/null >shown &
+		shows=$!
+		until [ "$(grep -c $'\e\[H' shown)" -ge 3 ]; do
+			kill -0 "$shows"
+			sleep 0.1
+		done
+		kill "$shows"
+		wait "$shows" || true
+		# From the top of the screen to its end moves a screen to what was scrolled away.
+		[ "$(grep -c $'\e\[H\e\[J' shown)" = 1 ] || { cat -v shown; return 1; }
+		tr -d '\r' <shown | awk 'BEGIN { RS = "\033\\[H" } gsub(/\n/, "") > 3 { exit 1 }' || { cat -v shown; return 1; }
+	done
+	cubby stop -q
+}
+
 @test "config: the image of a box is what it was made from" {
 	cubby exec -q -- true
 	CUBBY_IMAGE=another run -0 cubby config --json

@@ -140,11 +140,10 @@ static int fill(struct table *t, const struct store *st, const struct boxlist *l
 	return runs;
 }
 
-/* 1 = a box runs. On a terminal a picture replaces the one before. */
-static int show(const struct app *app, bool again, struct err *e)
+/* 1 = a box runs. */
+static int show(const struct app *app, struct table *t, struct err *e)
 {
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
-	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 	_cleanup_buf_ struct buf notes = BUF_INIT(64 << 10);
 	int runs, r = place_open(app, e);
 
@@ -154,8 +153,6 @@ static int show(const struct app *app, bool again, struct err *e)
 	if (r < 0)
 		return r;
 	runs = r = fill(t, app->store, &l, &notes);
-	if (r > 0 && again)
-		fputs("\033[H\033[J", app->out);
 	r = r < 0 ? err_sys(e, r, "cannot show what the boxes use")
 		  : table_show(t, app, 0, "no box runs", "show what the boxes use", e);
 	fflush(app->out);
@@ -168,11 +165,16 @@ static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
 	bool once = a->once || app->json || !tty_is(STDOUT_FILENO);
-	int r;
+	int r = 1;
 
-	do
-		r = show(app, !once, e);
-	while (r > 0 && !once);
+	for (bool first = true; r > 0 && (first || !once); first = false) {
+		_cleanup_table_ struct table *t =
+			table_new(columns, ARRAY_SIZE(columns));
+
+		if (!once)
+			table_redraw(t, first);
+		r = show(app, t, e);
+	}
 	return MIN(r, 0);
 }
 

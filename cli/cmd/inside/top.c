@@ -61,11 +61,10 @@ static void add_row(struct table *t, const struct row *row, uint64_t ms)
 	table_add(t, cells);
 }
 
-static int show(const struct app *app, const struct boxps *old, const struct boxps *now,
-		uint64_t ms, struct err *e)
+static int show(const struct app *app, struct table *t, const struct boxps *old,
+		const struct boxps *now, uint64_t ms, struct err *e)
 {
 	_cleanup_free_ struct row *rows = calloc(now->n + 1, sizeof(*rows));
-	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 
 	if (!rows)
 		return err_sys(e, -ENOMEM, "cannot list the processes");
@@ -86,17 +85,19 @@ static int watch(const struct app *app, pid_t init, bool again, struct err *e)
 	uint64_t at = sys_now_ms();
 	int r = boxps_list(init, &old, e);
 
-	while (r == 0) {
+	for (bool first = true; r == 0; first = false) {
+		_cleanup_table_ struct table *t =
+			table_new(columns, ARRAY_SIZE(columns));
 		_cleanup_boxps_ struct boxps now = BOXPS_NONE;
 		uint64_t then = at;
 
 		(void)sys_nanosleep(&(struct timespec){ .tv_sec = SAMPLE_MS / 1000 });
 		at = sys_now_ms();
 		r = boxps_list(init, &now, e);
-		if (r == 0 && again)
-			fputs("\033[H\033[J", app->out);
+		if (again)
+			table_redraw(t, first);
 		if (r == 0)
-			r = show(app, &old, &now, at - then, e);
+			r = show(app, t, &old, &now, at - then, e);
 		fflush(app->out);
 		if (!again)
 			break;
