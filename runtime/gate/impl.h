@@ -48,11 +48,11 @@ enum {
 	GATE_POOL = 16,		   /* empty pipes kept for the next connection */
 	GATE_LOOKUPS = 512,	   /* names whose addresses are remembered */
 	GATE_LOOKUP_MS = RESOLVE_WORK_MS, /* then the answer is "try again" */
-	GATE_KEEP_MS = 60000,	    /* addresses of a name; getaddrinfo tells no TTL */
-	GATE_KEEP_NONE_MS = 5000,   /* that there is no such name */
-	GATE_LOOKUP_RATE = 50,	    /* new names per second, after a burst of … */
-	GATE_LOOKUP_BURST = 500,    /* … this many */
-	GATE_LINE_RATE = 1000,	    /* lines of the audit log per second, after … */
+	GATE_KEEP_MS = 60000,	  /* addresses of a name; getaddrinfo tells no TTL */
+	GATE_KEEP_NONE_MS = 5000, /* that there is no such name */
+	GATE_LOOKUP_RATE = 50,	  /* new names per second, after a burst of … */
+	GATE_LOOKUP_BURST = 500,  /* … this many */
+	GATE_LINE_RATE = 1000, /* lines of the audit log per second and kind, after … */
 	GATE_LINE_BURST = 20000,    /* … this many */
 	GATE_TELL_RATE = 16,	    /* events for the monitor, per second, after … */
 	GATE_TELL_BURST = 64,	    /* … this many, which is what it keeps */
@@ -182,8 +182,9 @@ struct gated {
 	uint32_t told[16];	 /* hashes of what was told lately … */
 	uint64_t told_ms[16];	 /* … and when */
 
-	uint64_t line_credit, line_ms; /* thousandths of a line; when counted */
-	uint64_t tell_credit, tell_ms; /* the same of an event */
+	uint64_t line_credit[2], line_ms[2]; /* thousandths of a line, and when counted:
+					      * of refusals, and of what was let out */
+	uint64_t tell_credit, tell_ms;	     /* the same of an event */
 	uint64_t lines_lost;
 	uint64_t rotate_ms; /* when another file was asked for */
 

@@ -384,8 +384,9 @@ static void init(struct gated *g)
 			     .audit = { .fd = -1 },
 			     .lookup_credit = GATE_LOOKUP_BURST * 1000u,
 			     .lookup_ms = now,
-			     .line_credit = GATE_LINE_BURST * 1000u,
-			     .line_ms = now,
+			     .line_credit = { GATE_LINE_BURST * 1000u,
+					      GATE_LINE_BURST * 1000u },
+			     .line_ms = { now, now },
 			     .tell_credit = GATE_TELL_BURST * 1000u,
 			     .tell_ms = now };
 	for (int i = 0; i < NETNS_FDS; i++)

@@ -88,14 +88,22 @@ static int write_line(struct gated *g, const struct gate_audit_line *line)
 	return r;
 }
 
-/* A bucket of lines: a box that floods must not push its own history out of the log
- * within seconds. What is left out is counted, and the count is a line. */
+/* Of what was let out, and not of what was refused or failed. */
+static bool is_let_out(const struct gate_audit_line *line)
+{
+	return !line->verdict || strcmp(line->verdict, "allowed") == 0;
+}
+
+/* Buckets of lines: a box that floods must not push its own history out of the log within
+ * seconds, nor hide what was let out among refusals that cost it nothing. What is left out
+ * is counted, and the count is a line. */
 void gate_note_line(struct gated *g, const struct gate_audit_line *line)
 {
 	char why[64];
 	struct gate_audit_line lost = { .event = "gate", .why = why };
+	const bool out = is_let_out(line);
 
-	if (!take_credit(&g->line_credit, &g->line_ms, GATE_LINE_RATE,
+	if (!take_credit(&g->line_credit[out], &g->line_ms[out], GATE_LINE_RATE,
 			 GATE_LINE_BURST)) {
 		g->lines_lost++;
 		return;

@@ -92,6 +92,25 @@ CHANGED='use IO::Socket; my ($port, $to) = ($ARGV[0], "host.cubby.internal");
 	[ "${lines[1]}" = $'Host: host.cubby.internal\r' ]
 }
 
+# Asks for a name that is refused until QUIET is there; makes FULL after 22,000 times.
+REFUSALS='use Socket; socket my $s, PF_INET, SOCK_DGRAM, 0; connect $s, sockaddr_in(53, inet_aton("198.18.0.1"));
+	my $q = pack "n6 C/a C/a x n2", 7, 256, 1, 0, 0, 0, "refused", "example", 1, 1; my ($n, $made);
+	until (-e "quiet") { send $s, $q, 0 for 1 .. 32; vec(my $in, fileno $s, 1) = 1;
+		for (1 .. 32) { select(my $is = $in, undef, undef, 0.5) or last; recv $s, my $r, 500, 0; $n++ }
+		next if $made || $n < 22000; open my $f, ">", "full"; $made = 1 }'
+
+@test "net: refusals without end do not hide in the record what was let out" {
+	cubby exec -q --keep --allow "host.cubby.internal:$HOST_PORT" -- perl -e "$REFUSALS" 3>&- &
+	lib_until test -e full
+	run -0 cubby exec -q -- perl -e 'for (1 .. 20) { '"$FETCH"' }' host.cubby.internal "$HOST_PORT"
+	touch quiet
+	wait $!
+	cubby log --net >record # too much for a variable
+	[ "$(grep -c "open  allowed  host.cubby.internal" record)" = 20 ]
+	grep -q " lines were left out" record
+	cubby stop -q
+}
+
 # A proxy: says that it is connected, then answers each line with itself.
 PROXY='use IO::Socket; $| = 1; $SIG{PIPE} = "IGNORE"; my $s = IO::Socket::INET->new(Listen => 5, LocalAddr => "127.0.0.1") or die;
 	print $s->sockport, "\n"; my $c = $s->accept; while (defined(my $l = <$c>)) { last if $l eq "\r\n" }
