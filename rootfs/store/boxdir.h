@@ -8,6 +8,7 @@
  *   boxes/<key>/transcripts   one file per task
  *   boxes/<key>/words.json    words for models that tasks wrote into the project
  *   boxes/<key>/acting        what was there before something that runs on (cli/box/acting.h)
+ *   boxes/<key>/sessions.json where clients of a server were in it (agent/server/tenant)
  *   boxes/<key>/lock          flock of whoever runs the box */
 #ifndef ROOTFS_STORE_BOXDIR_H
 #define ROOTFS_STORE_BOXDIR_H

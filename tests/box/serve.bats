@@ -827,6 +827,35 @@ $LIB_PROJECT" ]
 	serve_status POST /files/cwd 404 -H 'Content-Type: application/json' -d '{"path":"/nothing"}'
 }
 
+@test "serve: where a chat was is known to the next server, until it is gone" {
+	local chat=(-H 'X-Session-Id: chat "1"')
+	serve_start
+	execute 'mkdir -p "/var/a b/c" /var/other; cd "/var/a b/c"' "${chat[@]}"
+	execute 'cd /etc' -H 'X-Session-Id: 2'
+	serve_end
+	serve_start
+	execute 'pwd; cd /var/other' "${chat[@]}"
+	[ "$text" = '/var/a b/c' ]
+	serve GET /files/cwd -H 'X-Session-Id: 2'
+	[ "$(jq -r .cwd <<<"$output")" = /etc ]
+	serve GET /files/cwd
+	[ "$(jq -r .cwd <<<"$output")" = "$LIB_PROJECT" ]
+	# and nothing of it is in the box, which cannot lead anybody anywhere with it
+	execute 'find / -xdev -name sessions.json; rmdir /var/other'
+	[ "$text" = '' ]
+	serve_status POST /execute 404 -H 'Content-Type: application/json' -d '{"command":"pwd"}' "${chat[@]}"
+	[ "$(jq -r .detail serve.body)" = "cannot enter the working directory '/var/other': No such file or directory; the next command begins at home" ]
+	execute 'pwd; echo ${BASH##*/}' "${chat[@]}"
+	[ "$text" = "$LIB_PROJECT"$'\nbash' ]
+	# so is a terminal, and a directory that a command names is no chat's
+	execute 'mkdir /var/other; cd /var/other' "${chat[@]}"
+	serve_status POST /execute 404 -H 'Content-Type: application/json' -d '{"command":"pwd","cwd":"/none"}' "${chat[@]}"
+	execute 'pwd; echo ${BASH##*/}; rmdir /var/other' "${chat[@]}"
+	[ "$text" = $'/var/other\nbash' ]
+	serve_status POST /api/terminals 404 "${chat[@]}"
+	serve_status POST /api/terminals 200 "${chat[@]}"
+}
+
 # Python with a WebSocket client, a server's address, its key and the terminal $1.
 talk_ws() {
 	PYTHONPATH=$CUBBY_TEST_TOP/tests/fake python3 -B - "$SERVE_ADDR" "$SERVE_KEY" "$@"

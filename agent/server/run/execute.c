@@ -61,6 +61,7 @@ struct process {
 	struct answer *answers; /* that wait for its end */
 	struct answer *first;	/* the one that started it, until it runs */
 	unsigned users;		/* answers */
+	bool sh;		/* and not bash */
 };
 
 /* A request that is answered with a process. */
@@ -397,12 +398,20 @@ static void on_exited(void *ctx, const struct box_exit *x)
 
 static int start_process(struct process *p, struct exchange *x, struct err *e);
 
+static const char *asked_cwd(struct exchange *x)
+{
+	const char *cwd = json_get_str(exchange_json(x), "cwd");
+
+	return cwd ? cwd : "";
+}
+
 static void on_started(void *ctx, struct box_proc *proc, const struct err *e)
 {
 	struct process *p = ctx;
 	struct answer *a = take(&p->first, NULL);
 
 	if (!e) {
+		p->all->no_bash = p->sh;
 		p->master = take(&proc->fds[0], -1);
 		sys_setfl(p->master, O_RDWR | O_NONBLOCK);
 		if (loop_add(p->loop, p->master, EPOLLIN, on_master, p, &p->source) < 0)
@@ -415,14 +424,17 @@ static void on_started(void *ctx, struct box_proc *proc, const struct err *e)
 		struct err shown = *e, again = ERR_NONE;
 		struct exchange *x = a->x;
 
-		if (e->code == -ENOENT && !p->all->no_bash) {
-			p->all->no_bash = true; /* the image has sh at least */
+		if (e->code == -ENOENT && !p->sh) {
+			p->sh = true; /* the image has that at least */
 			p->first = a;
 			if (start_process(p, x, &again) == 0)
 				return;
 			p->first = NULL;
 			shown = again;
 		}
+		if (!*asked_cwd(x) &&
+		    tenant_lose_cwd(p->all->tenant, p->session, &shown))
+			err_hint(&shown, "the next command begins at home");
 		answer_free(a);
 		exchange_fail_err(x, &shown);
 	}
@@ -433,12 +445,12 @@ static void on_started(void *ctx, struct box_proc *proc, const struct err *e)
 
 static int cwd_of(struct exchange *x, struct buf *ret, struct err *e)
 {
-	const char *cwd = json_get_str(exchange_json(x), "cwd");
+	const char *cwd = asked_cwd(x);
 	const char *from =
 		tenant_cwd(exchange_tenant(x), exchange_header(x, "x-session-id"));
 	int r;
 
-	if (!cwd || !*cwd)
+	if (!*cwd)
 		r = buf_adds(ret, from);
 	else if (*cwd == '/')
 		r = buf_adds(ret, cwd);
@@ -452,8 +464,8 @@ static const char wrapper[] = "trap 'pwd >&3 2>/dev/null' EXIT; eval \"$1\"";
 
 static int start_process(struct process *p, struct exchange *x, struct err *e)
 {
-	const char *argv[] = { p->all->no_bash ? "sh" : "bash", "-c",	    wrapper,
-			       p->all->no_bash ? "sh" : "bash", p->command, NULL };
+	const char *shell = p->sh ? "sh" : "bash";
+	const char *argv[] = { shell, "-c", wrapper, shell, p->command, NULL };
 	_cleanup_buf_ struct buf cwd = BUF_INIT(PATH_MAX);
 	_cleanup_close_ int write_end = -1;
 	_cleanup_ttyenv_ struct ttyenv env = { .n_text = 0 };
@@ -526,6 +538,7 @@ static struct process *process_new(struct exchange *x, struct processes *all,
 		.pace = &exchange_server(x)->pace,
 		.master = -1,
 		.place = -1,
+		.sh = all->no_bash,
 		.log = OUTLOG(&all->left),
 		.command = strdup(command),
 		.session = session ? strdup(session) : NULL,

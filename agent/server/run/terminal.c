@@ -276,6 +276,8 @@ static void on_started(void *ctx, struct box_proc *proc, const struct err *e)
 		(void)loop_add(t->loop, t->master, EPOLLIN, on_master, t, &t->source);
 		leave_alone(t);
 		describe(t, j);
+	} else {
+		(void)tenant_lose_cwd(t->all->tenant, t->session, e);
 	}
 	if (x && !e)
 		exchange_reply(x, 200, take(&j, NULL));

@@ -8,26 +8,24 @@
 #include "agent/server/tenant/tenant.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 
 #include "agent/server/conf/conf.h"
 #include "agent/server/tenant/boxname.h"
 #include "agent/server/tenant/imageenv.h"
+#include "agent/server/tenant/sessions.h"
+#include "base/file.h"
 #include "base/loop.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "runtime/spec/effects_watch.h"
 #include "runtime/spec/spec.h"
 
-enum { SESSIONS = 256 };
-
 enum state { CLOSED, OPENING, OPEN };
-
-struct session {
-	struct session *next;
-	char *name, *path; /* owned */
-};
 
 struct slot {
 	void *p;
@@ -45,6 +43,7 @@ struct tenant {
 	struct spec *spec;  /* owned; while it is open */
 	struct box *box;    /* owned; while it is open */
 	int project;	    /* owned; its directory, since it was first open; -1 */
+	int kept;	    /* owned; the same: what the store has of the box; -1 */
 	struct json *image; /* owned; the same: what its image says; NULL = nothing */
 	struct server_start start;
 	struct loop_source *source; /* of the start, or of the box */
@@ -52,7 +51,7 @@ struct tenant {
 	struct tenant_program *programs;
 	unsigned users;
 	uint64_t used_ms;
-	struct session *sessions; /* owned; the last used first */
+	struct sessions sessions;
 	struct slot slots[TENANT_SLOTS];
 };
 
@@ -248,6 +247,17 @@ static int on_box(void *ctx, uint32_t, struct err *)
 	return 0;
 }
 
+static void open_kept(struct tenant *t)
+{
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/boxes/%s", t->spec->store, t->spec->key);
+	scope_close(&t->kept);
+	t->kept = file_open_dir(AT_FDCWD, path, ERR_IGNORED);
+	if (t->kept >= 0 && !t->sessions.first)
+		(void)sessions_load(&t->sessions, t->kept, ERR_IGNORED);
+}
+
 static int join(struct tenant *t, struct err *e)
 {
 	const struct server_conf *conf = t->all->conf;
@@ -272,6 +282,7 @@ static int join(struct tenant *t, struct err *e)
 	r = box_open(&o, &t->box, e);
 	if (r < 0)
 		return r;
+	open_kept(t);
 	r = loop_add(t->all->loop, box_fd(t->box), EPOLLIN, on_box, t, &t->source);
 	return r < 0 ? err_sys(e, r, "cannot join the box") : 0;
 }
@@ -408,70 +419,27 @@ void *tenant_slot(struct tenant *t, enum tenant_slot slot, size_t size,
 	return s->p;
 }
 
-static void free_session(struct session *s)
-{
-	free(s->name);
-	free(s->path);
-	free(s);
-}
-
-/* To the front, where it is found sooner and dropped later. */
-static struct session *find_session(struct tenant *t, const char *name)
-{
-	struct session **at = &t->sessions;
-
-	while (*at && strcmp((*at)->name, name) != 0)
-		at = &(*at)->next;
-	if (*at) {
-		struct session *s = *at;
-
-		*at = s->next;
-		s->next = t->sessions;
-		t->sessions = s;
-		return s;
-	}
-	return NULL;
-}
-
 const char *tenant_cwd(struct tenant *t, const char *session)
 {
-	const struct session *s = session ? find_session(t, session) : NULL;
+	const char *path = session ? sessions_get(&t->sessions, session) : NULL;
 
-	return s ? s->path : tenant_home(t);
+	return path ? path : tenant_home(t);
 }
 
 void tenant_set_cwd(struct tenant *t, const char *session, const char *path)
 {
-	struct session *s = session ? find_session(t, session) : NULL;
-	char *copy = session ? strdup(path) : NULL;
-	unsigned n = 0;
+	if (session && sessions_set(&t->sessions, session, path) && t->kept >= 0)
+		(void)sessions_save(&t->sessions, t->kept, ERR_IGNORED);
+}
 
-	if (!copy)
-		return;
-	if (!s) {
-		s = calloc(1, sizeof(*s));
-		if (s)
-			s->name = strdup(session);
-		if (!s || !s->name) {
-			free(s);
-			free(copy);
-			return;
-		}
-		s->next = t->sessions;
-		t->sessions = s;
-	}
-	free(s->path);
-	s->path = copy;
-	for (struct session **at = &t->sessions; *at; n++) {
-		struct session *old = *at;
+bool tenant_lose_cwd(struct tenant *t, const char *session, const struct err *why)
+{
+	bool lost = (why->code == -ENOENT || why->code == -ENOTDIR) &&
+		    strcmp(tenant_cwd(t, session), tenant_home(t)) != 0;
 
-		if (n < SESSIONS) {
-			at = &old->next;
-			continue;
-		}
-		*at = old->next;
-		free_session(old);
-	}
+	if (lost)
+		tenant_set_cwd(t, session, tenant_home(t));
+	return lost;
 }
 
 /* ---- all of them ---------------------------------------------------------------- */
@@ -500,12 +468,8 @@ static void free_tenant(struct tenant *t)
 		c->start_done(c->ctx, &t->start);
 	close_box(t);
 	scope_close(&t->project);
-	while (t->sessions) {
-		struct session *s = t->sessions;
-
-		t->sessions = s->next;
-		free_session(s);
-	}
+	scope_close(&t->kept);
+	sessions_done(&t->sessions);
 	t->all->count--;
 	free(t->dir);
 	free(t);
@@ -573,7 +537,7 @@ static int add_tenant(struct tenants *all, const struct tenant_who *who, const c
 		return r;
 	}
 	t->all = all;
-	t->project = -1;
+	t->project = t->kept = -1;
 	t->used_ms = sys_now_ms();
 	t->next = all->first;
 	all->first = t;

@@ -115,8 +115,11 @@ void tenant_forget(struct tenant_program *p);
 
 /** tenant_cwd() - of the session of this name, or the home; NULL = no session */
 const char *tenant_cwd(struct tenant *t, const char *session);
-/** tenant_set_cwd() - remember; does nothing without a session */
+/** tenant_set_cwd() - remember, in the store, too; does nothing without a session */
 void tenant_set_cwd(struct tenant *t, const char *session, const char *path);
+/** tenant_lose_cwd() - what failed with @why began there: where it is gone, the session is at
+ *  home from now on. Is it? */
+bool tenant_lose_cwd(struct tenant *t, const char *session, const struct err *why);
 
 /* What a face keeps for each tenant: programs of /execute, terminals, … */
 enum tenant_slot {
