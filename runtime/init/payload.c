@@ -293,6 +293,10 @@ static int place_ends(struct birth *b, struct err *e)
 	if (r >= 0)
 		r = (b->p->io == BOX_IO_TTY ? sys_ctty(0) : 0)
 			    ?: sys_close_range(n, ~0U, CLOSE_RANGE_CLOEXEC);
+	if (r == -EINVAL) { /* of fcntl(2): beyond what the caller may have */
+		err_set(e, -EMFILE, "its limit of open files is too low");
+		return err_hint(e, "'ulimit -n' is to be %d or more", 2 * PAYLOAD_LOW);
+	}
 	return r < 0 ? err_sys(e, r, "cannot place descriptors") : 0;
 }
 

@@ -709,3 +709,10 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	run -1 --separate-stderr cubby top
 	[ "$stderr" = "cubby top: the box is not running; any command in it starts it" ]
 }
+
+@test "exec: too few descriptors for a program are told with what is enough" {
+	run -125 bash -c 'ulimit -n 60; exec cubby exec -q -- true'
+	[[ $output == *"its limit of open files is too low; 'ulimit -n' is to be 128 or more" ]]
+	run -0 bash -c 'ulimit -n 128; exec cubby exec -q -- sh -c "ulimit -n"'
+	[ "$output" = 128 ]
+}
