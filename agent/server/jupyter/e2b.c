@@ -2,8 +2,8 @@
  *
  * The contract of E2B's code interpreter: contexts are kernels of the box, and POST
  * /execute with "code" (without it is Open Terminal's) streams what a cell says, an object
- * a line. Who leaves before the end interrupts the cell. Source: e2b-dev/code-interpreter,
- * template/server. */
+ * a line, and one that says nothing after five seconds of silence. Who leaves before the
+ * end interrupts the cell. Source: e2b-dev/code-interpreter, template/server. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,8 +14,11 @@
 #include "agent/server/jupyter/jupyter.h"
 #include "agent/server/jupyter/kernel.h"
 #include "agent/server/tenant/tenant.h"
+#include "base/loop.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+
+enum { SILENCE_MS = 5000 }; /* after so long proxies must not take it for dead yet */
 
 #define MINE "e2b" /* what these kernels are called, and the one that is not named */
 #define MINE_DEFAULT "e2b default"
@@ -25,6 +28,7 @@ struct e2b_cell {
 	struct exchange *x;
 	struct kernel *k; /* borrowed: it says when it ends */
 	struct kernel_watch watch;
+	struct loop_source *silence; /* timer, since it was heard of last */
 };
 
 /* ---- what a cell says ----------------------------------------------------------------- */
@@ -43,6 +47,24 @@ static void say(struct e2b_cell *c, const char *type, struct json *j)
 	exchange_begin(c->x, 200, "application/json", NULL, -1);
 	exchange_write(c->x, b.data, b.len);
 	json_free(&j);
+	loop_rearm(exchange_loop(c->x), c->silence, SILENCE_MS);
+}
+
+static int on_silence(void *ctx, uint32_t, struct err *)
+{
+	struct e2b_cell *c = ctx;
+
+	if (exchange_backlog(c->x)) /* there is something on its way */
+		loop_rearm(exchange_loop(c->x), c->silence, SILENCE_MS);
+	else
+		say(c, "keepalive", json_object());
+	return 0;
+}
+
+static void cell_end(struct e2b_cell *c)
+{
+	loop_remove(exchange_loop(c->x), &c->silence);
+	free(c);
 }
 
 static void say_stream(struct e2b_cell *c, const struct json *content)
@@ -99,7 +121,7 @@ static void end(struct e2b_cell *c, const char *how)
 	struct exchange *x = c->x;
 
 	say(c, how, json_object());
-	free(c);
+	cell_end(c);
 	exchange_end(x);
 }
 
@@ -131,7 +153,7 @@ static void on_gone(void *ctx)
 	struct e2b_cell *c = ctx;
 
 	kernel_leave(c->k, &c->watch);
-	free(c);
+	cell_end(c);
 }
 
 static bool is_slow(void *ctx)
@@ -228,30 +250,32 @@ int e2b_execute(struct exchange *x, struct err *e)
 {
 	const struct json *env = json_get(exchange_json(x), "env_vars");
 	bool has_env = json_type(env) == JSON_OBJECT && json_len(env);
-	_cleanup_free_ struct e2b_cell *c = calloc(1, sizeof(*c));
+	struct e2b_cell *c;
 	struct kernel *k = NULL;
 	const char *code = "";
-	int r;
-
-	if (!c)
-		return err_sys(e, -ENOMEM, "no cell");
-	r = exchange_text(x, "code", &code, e) ?: check_language(x, e) ?:
+	int r = exchange_text(x, "code", &code, e) ?: check_language(x, e) ?:
 		check_env(env, e) ?: context_of(x, &k, e);
 	if (r == 0 && has_env)
 		r = run_own(k,
 			    "import os as _o; _cubby_env = dict(_o.environ); "
 			    "_o.environ.update(",
 			    env, ")", e);
-	if (r < 0)
-		return r;
+	c = r < 0 ? NULL : calloc(1, sizeof(*c));
+	if (!c)
+		return r < 0 ? r : err_sys(e, -ENOMEM, "no cell");
 	*c = (struct e2b_cell){ .x = x, .k = k, .watch = { on_said, is_slow, c } };
+	r = loop_timer(exchange_loop(x), SILENCE_MS, on_silence, c, &c->silence);
+	if (r < 0) {
+		free(c);
+		return err_sys(e, r, "no cell");
+	}
 	exchange_later(x, &hooks, c);
 	r = kernel_execute(k, code, &c->watch, e);
 	if (r < 0) {
 		exchange_later(x, NULL, NULL);
+		cell_end(c);
 		return r;
 	}
-	c = NULL;
 	/* its answer may have ended by now: nothing of it is used any more */
 	exchange_begin(x, 200, "application/json", NULL, -1);
 	if (has_env)
