@@ -514,6 +514,29 @@ static int take_free(const struct reviewshow *s, const struct review *rv,
 	return say_half(rv, &signals, r, e);
 }
 
+/* @list has what was taken over, or stays, of the paths that were named. */
+static int check_named(const struct json *args, const struct json *list, struct err *e)
+{
+	json_each(named, json_get(args, "paths"))
+	{
+		const char *want =
+			json_str(named); /* "/a" of the project, "/" all of it */
+		bool there = !want[1];
+
+		json_each(it, list)
+		{
+			const char *has = json_get_str(it, "path");
+
+			there |=
+				has && (text_is_in(has, want) || text_is_in(want, has));
+		}
+		if (!there)
+			return err_set(e, -ENOENT, "the box has not changed '%s'",
+				       want + 1);
+	}
+	return 0;
+}
+
 int reviewshow_take(const struct reviewshow *s, struct review *rv,
 		    const struct json *given, struct err *e)
 {
@@ -529,6 +552,8 @@ int reviewshow_take(const struct reviewshow *s, struct review *rv,
 			    s->meanwhile ? "/undo" : "cubby undo");
 	if (r & HELD_STAYS && !s->meanwhile)
 		note_kept(s, rv, list);
+	if (check_named(args, list, e) < 0)
+		return e->code;
 	if (s->asked && s->app->live && !json_len(list))
 		render_note(s->app, "nothing waits to be taken over");
 	return has_failed(list) || r & HELD_FAILED;

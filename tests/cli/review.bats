@@ -97,8 +97,13 @@ review() { task "$@"; } # it is the default
 	[ -e plain ]
 	[ ! -e .envrc ]
 	[[ $stderr == *"1 change is held"*".envrc"*"'cubby apply PATH' takes it over"* ]]
-	cubby apply .envrc
+	run -1 --separate-stderr cubby apply .envrk
+	[ "$stderr" = "cubby apply: the box has not changed '.envrk'" ] || { echo "$stderr"; return 1; }
+	run -1 --separate-stderr cubby apply .envrk .envrc
 	[ -e .envrc ]
+	[[ $stderr == *"cubby apply: the box has not changed '.envrk'" ]]
+	run -0 --separate-stderr cubby apply . # nothing is left, and none is missing
+	[ -z "$output$stderr" ]
 }
 
 @test "--apply: all, never, ask" {
