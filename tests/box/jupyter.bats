@@ -411,7 +411,19 @@ Python has ended; what was defined in it is lost' ]
 	[ "$(jq -r '[.cells[1].outputs[].text] | add | length' n.ipynb)" = 1000004 ]
 	serve_json POST "/notebooks/$id/execute" '{"cell_index":1,"source":"print(1)\nclear_output(wait=True)"}'
 	[ "$(jq -r '.outputs[].text' <<<"$output")" = 1 ]
-	serve_status POST "/notebooks/$id/execute" 400 -d '{"cell_index":2}'
+	# the text that ran is the one whose outputs the file has
+	serve_json POST "/notebooks/$id/execute" '{"cell_index":1,"source":"y = \"ä\"\ny"}'
+	[ "$(jq -c '[.cells[1].source, .cells[1].outputs[0].data["text/plain"], .cells[0].source[0]]' n.ipynb)" = \
+		'[["y = \"ä\"\n","y"],"'"'ä'"'","x = 41\n"]' ]
+	# a cell of text is none to be run
+	jq '.cells += [{cell_type: "markdown", source: "x = 1"}, {cell_type: "raw", source: ""}]' n.ipynb >text.ipynb
+	cp text.ipynb n.ipynb
+	for cell in '{"cell_index":2}' '{"cell_index":3,"source":"x = 1"}'; do
+		serve_json POST "/notebooks/$id/execute" "$cell"
+		[ "$output" = '{"status":"ok","execution_count":null,"outputs":[]}' ]
+	done
+	cmp text.ipynb n.ipynb
+	serve_status POST "/notebooks/$id/execute" 400 -d '{"cell_index":4}'
 	serve_status POST "/notebooks/$id/execute" 400 -d '{}'
 	serve GET "/notebooks/$id"
 	[ "$(jq -r '.path + " " + .status' <<<"$output")" = "$LIB_PROJECT/n.ipynb ready" ]

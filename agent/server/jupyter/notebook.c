@@ -2,7 +2,8 @@
  *
  * Notebooks as Open Terminal runs them: a kernel for a file, whose cells are named by their
  * index. The file is read in the box before each cell and written there after it, with what
- * the cell said; so what an editor saved meanwhile is not lost but for that cell's outputs.
+ * the cell said, and the text that it was given instead of its own; so what an editor saved
+ * meanwhile is not lost but for that.
  * It may be large, and others wait for our one thread: only the cell's own text and outputs
  * come here, and the box's Python takes them out of the file and puts them into it
  * (notebook.py). Source of the contract: Open Terminal, /notebooks. */
@@ -27,6 +28,7 @@ EMBED(notebook_program, "agent/server/jupyter/notebook.py");
 
 enum {
 	SAID_MAX = 8 << 20,
+	SOURCE_MAX = 6 * PYTHON_CODE_MAX, /* a byte takes six as JSON at most */
 	NOTE_MAX = 256,
 	CELL_MS = 120000,
 	NUMBER = 24,
@@ -199,7 +201,9 @@ static int describe(const struct notebook_run *n, struct buf *out)
 static int save(struct exchange *x, const struct notebook_run *n, const char *path,
 		const char *reply, struct err *e)
 {
-	_cleanup_buf_ struct buf in = BUF_INIT(SAID_MAX + 2 * NOTE_MAX);
+	_cleanup_buf_ struct buf in = BUF_INIT(SAID_MAX + SOURCE_MAX + 2 * NOTE_MAX);
+	_cleanup_buf_ struct buf code = BUF_INIT(PYTHON_CODE_MAX);
+	_cleanup_json_ struct json *source = NULL;
 	char index[NUMBER], count[NUMBER];
 	const struct question q = ask_of(path, "keep", path, index, count);
 	const struct fileop_conf c = {
@@ -208,9 +212,16 @@ static int save(struct exchange *x, const struct notebook_run *n, const char *pa
 
 	snprintf(index, sizeof(index), "%" PRId64, n->index);
 	snprintf(count, sizeof(count), "%" PRId64, n->count);
-	buf_addc(&in, '[');
+	buf_adds(&in, "{\"outputs\":[");
 	buf_add(&in, n->said.data, n->said.len);
-	if (buf_addc(&in, ']') < 0 || buf_failed(&in) < 0)
+	buf_addc(&in, ']');
+	if (json_get(exchange_json(x), "source")) {
+		(void)add_source(json_get(exchange_json(x), "source"), &code);
+		source = json_stringn(buf_cstr(&code), code.len);
+		buf_adds(&in, ",\"source\":");
+		buf_fail(&in, json_print(source, false, &in));
+	}
+	if (buf_addc(&in, '}') < 0 || buf_failed(&in) < 0)
 		return err_sys(e, buf_failed(&in), "cannot keep the outputs");
 	return fileop_run(x, &c, e);
 }
@@ -334,12 +345,16 @@ static const struct exchange_hooks hooks = { .gone = on_gone };
 /* The text of the cell is there: run it. */
 static int run_cell(struct exchange *x, struct buf *out, struct err *e)
 {
+	static const char nothing[] =
+		"{\"status\":\"ok\",\"execution_count\":null,\"outputs\":[]}";
 	const struct json *source = json_get(exchange_json(x), "source");
 	_cleanup_buf_ struct buf code = BUF_INIT(PYTHON_CODE_MAX);
 	struct notebook_run *n = calloc(1, sizeof(*n));
 	int r = n ? find(x, &n->k, e) : err_sys(e, -ENOMEM, "cannot run a cell");
 
-	if (r < 0) {
+	if (r < 0 || !out->len) { /* a cell of text: nothing runs, as in a notebook */
+		if (r == 0)
+			exchange_reply_text(x, 200, "application/json", nothing);
 		free(n);
 		return r;
 	}
@@ -355,7 +370,8 @@ static int run_cell(struct exchange *x, struct buf *out, struct err *e)
 		r = loop_timer(exchange_loop(x), CELL_MS, on_time, n, &n->timer);
 	if (r == 0) {
 		exchange_later(x, &hooks, n);
-		r = kernel_execute(n->k, buf_cstr(source ? &code : out), &n->watch, e);
+		r = kernel_execute(n->k, source ? buf_cstr(&code) : buf_cstr(out) + 1,
+				   &n->watch, e);
 	}
 	if (r < 0) {
 		exchange_later(x, NULL, NULL);
@@ -368,7 +384,7 @@ static int execute_cell(struct exchange *x, struct err *e)
 {
 	int64_t i = json_get_int(exchange_json(x), "cell_index", -1);
 	char index[NUMBER];
-	struct fileop_conf c = { .gather = PYTHON_CODE_MAX + 1,
+	struct fileop_conf c = { .gather = PYTHON_CODE_MAX + 2,
 				 .gathered = run_cell,
 				 .failed = no_book };
 	struct question q;

@@ -1,8 +1,9 @@
 # The file of a notebook, for /notebooks: read and changed in the box by the box's Python (3.6
 # or newer), as the box's user, so that a large one takes the box's time and memory.
 #   open PATH               what it is written for: {"kernel": NAME, "language": NAME or null}
-#   cell PATH INDEX         the source of a cell
-#   keep PATH INDEX COUNT   all of it, with what standard input has as the cell's outputs
+#   cell PATH INDEX         "=" and the source of a cell; nothing: it is text, and not code
+#   keep PATH INDEX COUNT   all of it, with the cell's {"outputs": [], "source": TEXT} that
+#                           standard input has; source may be missing
 # A failure is said on standard error, and its errno is the status.
 import errno
 import json
@@ -65,16 +66,21 @@ def describe(book):
 
 
 def source_of(cell):
+    if cell.get("cell_type", "code") != "code":
+        return b""
     source = cell.get("source")
     lines = source if isinstance(source, list) else [source]
     data = "".join(s for s in lines if isinstance(s, str)).encode("utf-8", "replace")
     if len(data) > SOURCE_MAX:
         fail(errno.EMSGSIZE, "the cell is too large")
-    return data.replace(b"\0", b"")
+    return b"=" + data.replace(b"\0", b"")
 
 
 def keep(book, cell, count):
-    cell["outputs"] = json.loads(sys.stdin.buffer.read().decode("utf-8"))
+    said = json.loads(sys.stdin.buffer.read().decode("utf-8"))
+    cell["outputs"] = said["outputs"]
+    if "source" in said:
+        cell["source"] = said["source"].splitlines(True)
     cell["execution_count"] = count
     try:
         data = json.dumps(book, ensure_ascii=False, indent=1).encode("utf-8")
