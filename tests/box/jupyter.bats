@@ -411,6 +411,19 @@ Python has ended; what was defined in it is lost' ]
 	[ "$(jq -r '[.cells[1].outputs[].text] | add | length' n.ipynb)" = 1000004 ]
 	serve_json POST "/notebooks/$id/execute" '{"cell_index":1,"source":"print(1)\nclear_output(wait=True)"}'
 	[ "$(jq -r '.outputs[].text' <<<"$output")" = 1 ]
+	# what was displayed is what it was updated to, in its place, and as often as one likes
+	serve_json POST "/notebooks/$id/execute" "$(jq -nc --arg c 'a = display(1, display_id="a")
+	print("between")
+	b = display(2, display_id=True); display(3, display_id="a")
+	class H:
+	    def _repr_html_(self): return "x" * 1000000
+	for n in range(20): a.update(H())
+	a.update(n); b.update("b"); display("none", display_id="z"); print("end")' '{cell_index: 1, source: ($c | gsub("\n\t"; "\n"))}')"
+	[ "$(jq -r '.status, (.outputs[] | .text // .data["text/plain"])' <<<"$output")" = $'ok\n19\nbetween\n\n'"'b'"$'\n19\n'"'none'"$'\nend' ]
+	[ "$(jq -c .outputs <<<"$output")" = "$(jq -c '.cells[1].outputs' n.ipynb)" ]
+	[ "$(jq -r '.outputs[0] | .output_type, has("transient")' <<<"$output" | tr '\n' ' ')" = 'display_data false ' ]
+	serve_json POST "/notebooks/$id/execute" '{"cell_index":1,"source":"class H:\n    def _repr_html_(self): return chr(120) * 300000\nfor n in range(40):\n    d = display(n, display_id=True); d.update(H())"}'
+	[ "$(jq -r '.outputs[-1].text' <<<"$output")" = '[more than 8 MiB of output: interrupted]' ]
 	# the text that ran is the one whose outputs the file has
 	serve_json POST "/notebooks/$id/execute" '{"cell_index":1,"source":"y = \"ä\"\ny"}'
 	[ "$(jq -c '[.cells[1].source, .cells[1].outputs[0].data["text/plain"], .cells[0].source[0]]' n.ipynb)" = \

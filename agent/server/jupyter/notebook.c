@@ -30,11 +30,19 @@ enum {
 	SAID_MAX = 8 << 20,
 	SOURCE_MAX = 6 * PYTHON_CODE_MAX, /* a byte takes six as JSON at most */
 	NOTE_MAX = 256,
+	SHOWN_MAX = 32,
 	CELL_MS = 120000,
 	NUMBER = 24,
 	WORDS = 12,
 	ABOUT_MAX = 4 << 10,
 	BOOK_ID = 12 /* the last digits of its kernel's id */
+};
+
+/* What a cell displayed with an id: it may change, so it is not in said. */
+struct shown {
+	char *id;	 /* owned */
+	struct buf text; /* owned; a comma before it */
+	size_t at;	 /* where it belongs in said */
 };
 
 /* A cell that runs. */
@@ -43,17 +51,31 @@ struct notebook_run {
 	struct kernel *k;	   /* borrowed */
 	struct kernel_watch watch; /* of the cell */
 	struct loop_source *timer;
-	struct buf
-		said; /* its outputs as JSON, a comma between two: as values they would
-			    take many times that */
+	/* its outputs as JSON, a comma before each: as values they would take many times
+	 * that */
+	struct buf said;
+	struct shown shown[SHOWN_MAX];
+	unsigned n_shown;
+	size_t size; /* of both */
 	int64_t index, count;
 	bool failed, cut;
 	bool clear; /* before the next output */
 };
 
+static void drop_said(struct notebook_run *n)
+{
+	for (; n->n_shown; n->n_shown--) {
+		free(n->shown[n->n_shown - 1].id);
+		buf_done(&n->shown[n->n_shown - 1].text);
+	}
+	buf_truncate(&n->said, 0);
+	n->size = 0;
+}
+
 static void run_free(struct notebook_run *n)
 {
 	loop_remove(exchange_loop(n->x), &n->timer);
+	drop_said(n);
 	buf_done(&n->said);
 	free(n);
 }
@@ -187,14 +209,31 @@ static int add_source(const struct json *source, struct buf *out)
 	return buf_failed(out);
 }
 
+static void list_said(const struct notebook_run *n, struct buf *out)
+{
+	size_t from = out->len, at = 0;
+
+	for (unsigned i = 0; i < n->n_shown; i++) {
+		const struct shown *s = &n->shown[i];
+
+		buf_add(out, n->said.data + at, s->at - at);
+		buf_add(out, s->text.data, s->text.len);
+		at = s->at;
+	}
+	buf_add(out, n->said.data + at, n->said.len - at);
+	if (out->len > from)
+		out->data[from] = '[';
+	else
+		buf_addc(out, '[');
+	buf_addc(out, ']');
+}
+
 static int describe(const struct notebook_run *n, struct buf *out)
 {
-	buf_addf(out,
-		 "{\"status\":\"%s\",\"execution_count\":%" PRId64 ",\"outputs\":[",
+	buf_addf(out, "{\"status\":\"%s\",\"execution_count\":%" PRId64 ",\"outputs\":",
 		 n->failed ? "error" : "ok", n->count);
-	buf_add(out, n->said.data, n->said.len);
-	buf_adds(out, "]}");
-	return buf_failed(out);
+	list_said(n, out);
+	return buf_addc(out, '}');
 }
 
 /* The file is written, and then it is answered. */
@@ -212,9 +251,8 @@ static int save(struct exchange *x, const struct notebook_run *n, const char *pa
 
 	snprintf(index, sizeof(index), "%" PRId64, n->index);
 	snprintf(count, sizeof(count), "%" PRId64, n->count);
-	buf_adds(&in, "{\"outputs\":[");
-	buf_add(&in, n->said.data, n->said.len);
-	buf_addc(&in, ']');
+	buf_adds(&in, "{\"outputs\":");
+	list_said(n, &in);
 	if (json_get(exchange_json(x), "source")) {
 		(void)add_source(json_get(exchange_json(x), "source"), &code);
 		source = json_stringn(buf_cstr(&code), code.len);
@@ -249,43 +287,75 @@ static void finish(struct notebook_run *n)
 static void clear(struct notebook_run *n)
 {
 	n->clear = false;
-	buf_truncate(&n->said, 0);
+	drop_said(n);
 	share_release(n->x);
 }
 
-static int add_text(struct notebook_run *n, const struct buf *one)
+/* @id: it can be updated; NULL */
+static int add_text(struct notebook_run *n, const char *id, const struct buf *one)
 {
-	if (n->said.len + one->len > SAID_MAX)
+	struct shown *s = id && n->n_shown < SHOWN_MAX ? &n->shown[n->n_shown] : NULL;
+
+	if (n->size + one->len > SAID_MAX)
 		return -EMSGSIZE;
 	if (share_hold(n->x, 3 * one->len) < 0) /* here, in the answer, on its way */
 		return -EAGAIN;
-	if (n->said.len)
-		buf_addc(&n->said, ',');
-	return buf_add(&n->said, one->data, one->len);
+	n->size += one->len;
+	if (!s)
+		return buf_add(&n->said, one->data, one->len);
+	*s = (struct shown){ strdup(id), BUF_INIT(SAID_MAX), n->said.len };
+	n->n_shown++;
+	return s->id ? buf_add(&s->text, one->data, one->len) : -ENOMEM;
+}
+
+/* What this cell displayed with that id; of another cell it is not here. */
+static int update_text(struct notebook_run *n, const char *id, const struct buf *one)
+{
+	for (unsigned i = 0; i < n->n_shown; i++) {
+		struct shown *s = &n->shown[i];
+
+		if (!s->id || strcmp(s->id, id) != 0)
+			continue;
+		if (n->size - s->text.len + one->len > SAID_MAX)
+			return -EMSGSIZE;
+		if (share_hold(n->x, 3 * one->len) < 0)
+			return -EAGAIN;
+		n->size = n->size - s->text.len + one->len;
+		buf_done(&s->text); /* its room, too */
+		buf_init(&s->text, SAID_MAX);
+		if (buf_add(&s->text, one->data, one->len) < 0)
+			return -ENOMEM;
+		share_release(n->x);
+		(void)share_hold(n->x, 3 * n->size); /* less than it was just now */
+	}
+	return 0;
 }
 
 static void add_output(struct notebook_run *n, const char *type,
 		       const struct json *content)
 {
+	const char *id = json_get_str(json_get(content, "transient"), "display_id");
+	bool update = strcmp(type, "update_display_data") == 0;
 	_cleanup_buf_ struct buf one = BUF_INIT(SAID_MAX);
 	_cleanup_json_ struct json *j = n->cut ? NULL : json_dup(content);
 	int r;
 
-	if (n->cut)
+	if (n->cut || (update && !id))
 		return;
-	if (n->clear)
+	if (n->clear && !update)
 		clear(n);
 	(void)json_drop(j, "transient");
-	json_set_str(j, "output_type", type);
-	r = json_print(j, false, &one) ?: add_text(n, &one);
+	json_set_str(j, "output_type", update ? "display_data" : type);
+	buf_addc(&one, ',');
+	r = json_print(j, false, &one)
+		    ?: (update ? update_text(n, id, &one) : add_text(n, id, &one));
 	if (r == 0)
 		return;
 	n->cut = true; /* the rest would be memory of ours */
 	kernel_interrupt(n->k);
 	buf_addf(&n->said,
-		 "%s{\"name\":\"stderr\",\"text\":\"[more %s: "
+		 ",{\"name\":\"stderr\",\"text\":\"[more %s: "
 		 "interrupted]\\n\",\"output_type\":\"stream\"}",
-		 n->said.len ? "," : "",
 		 r == -EAGAIN ? "output than there is room for now"
 			      : "than 8 MiB of output");
 }
@@ -293,7 +363,7 @@ static void add_output(struct notebook_run *n, const char *type,
 static void on_said(void *ctx, const char *type, const struct json *content)
 {
 	static const char *const kept[] = { "stream", "execute_result", "display_data",
-					    "error" };
+					    "update_display_data", "error" };
 	struct notebook_run *n = ctx;
 
 	if (!type) {
