@@ -548,11 +548,16 @@ static const char *said(const struct json *j, const char *key)
 }
 
 /* With -vv: how long it took, and what was chosen. */
+static bool tells_choices(void)
+{
+	return log_get_level() >= LOG_DEBUG;
+}
+
 static void tell_choices(const struct boxsetup *s, uint64_t ms)
 {
 	_cleanup_json_ struct json *info = NULL;
 
-	if (log_get_level() < LOG_DEBUG ||
+	if (!tells_choices() ||
 	    box_ask(s->box, "info", NULL, &info, ERR_IGNORED) < 0)
 		return;
 	log_debug("box: %s in %llu ms: image %s, id map %s, root %s, limits by %s, "
@@ -581,6 +586,8 @@ int boxsetup_start(struct boxsetup *s, const struct box_command *first, struct e
 		r = project_setup_skip(s, e);
 	if (r < 0)
 		return r;
+	if (tells_choices()) /* whoever asks has no command under way (box.h) */
+		first = NULL;
 	r = setup && !s->no_setup ? set_up(s, first, e) : open_any(s, first, e);
 	if (r < 0)
 		return r;

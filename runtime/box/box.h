@@ -23,7 +23,8 @@ struct box_open {
 	uint32_t linger_ms;	 /* how long it waits for another when all have left */
 	/* What will be run first: asked for together with the box, so that the way to it
 	 * is not gone twice. box_spawn() of the same struct, which must stay as it is
-	 * until then, takes the answer. NULL = not known yet */
+	 * until then, takes the answer; a question in between would lose it. NULL = not
+	 * known yet */
 	const struct box_command *first;
 	/* Asked before a box is started, by this call or again by box_spawn(); who joins one
 	 * is where somebody else was permitted to be. NULL = it may be started */

@@ -39,8 +39,10 @@ load ../lib
 	run -0 --separate-stderr cubby exec -vv --keep -- echo said
 	[ "$output" = said ]
 	[[ $stderr =~ "cubby: box: started in "[0-9]+" ms: "$what ]]
-	run -0 --separate-stderr cubby exec -vv -- true
-	[[ $stderr =~ "cubby: box: joined in "[0-9]+" ms: "$what ]] || { echo "$stderr"; return 1; }
+	for _ in 1 2 3 4 5 6 7 8 9 10; do # its answer is not taken for another question's
+		run -0 --separate-stderr cubby exec -vv -- true
+		[[ $stderr =~ "cubby: box: joined in "[0-9]+" ms: "$what ]] || { echo "$stderr"; return 1; }
+	done
 	run -0 --separate-stderr cubby exec -v -- true
 	[ -z "$stderr" ]
 	cubby stop -q
