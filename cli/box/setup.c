@@ -557,8 +557,7 @@ static void tell_choices(const struct boxsetup *s, uint64_t ms)
 {
 	_cleanup_json_ struct json *info = NULL;
 
-	if (!tells_choices() ||
-	    box_ask(s->box, "info", NULL, &info, ERR_IGNORED) < 0)
+	if (!tells_choices() || box_ask(s->box, "info", NULL, &info, ERR_IGNORED) < 0)
 		return;
 	log_debug("box: %s in %llu ms: image %s, id map %s, root %s, limits by %s, "
 		  "network %s (%s); 'cubby info' says why",
