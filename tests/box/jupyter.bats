@@ -138,6 +138,15 @@ clear_output(wait=True)'
 	serve_status DELETE "/api/sessions/$id" 204
 	serve GET /api/sessions
 	[ "$output" = '[]' ]
+	# it begins beside its notebook, or at home
+	mkdir sub
+	for path in sub/b.ipynb:/sub none/b.ipynb: "$LIB_PROJECT/sub/c":/sub ../../etc/d:; do
+		serve_json POST /api/sessions "{\"path\":\"${path%:*}\"}"
+		id=$(jq -r .id <<<"$output") kernel=$(jq -r .kernel.id <<<"$output")
+		cells 'import os; print(os.getcwd())'
+		[ "$(content stream | jq -r .text)" = "$LIB_PROJECT${path##*:}" ]
+		serve_status DELETE "/api/sessions/$id" 204
+	done
 	# names are names, and nothing to fill the server with
 	for member in path name type; do
 		jq -nc --arg m "$member" --arg long "$(printf '%05000d' 0)" '{path: "a", name: "b"} + {($m): $long}' >long.json

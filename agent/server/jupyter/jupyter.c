@@ -10,7 +10,10 @@
 #include <strings.h>
 
 #include "agent/server/exchange/exchange.h"
+#include "agent/server/files/fileop.h"
+#include "agent/server/files/pathname.h"
 #include "agent/server/jupyter/kernel.h"
+#include "agent/server/tenant/tenant.h"
 #include "base/text.h"
 
 static int get_version(struct exchange *x, struct err *)
@@ -173,34 +176,74 @@ static int check_names(const struct json *session, struct err *e)
 	return 0;
 }
 
-static int make_session(struct exchange *x, struct err *e)
+/* As a server does, there is one for a path. @cwd: NULL = at home */
+static int start_session(struct exchange *x, const char *cwd, struct err *e)
 {
+	const char *path = json_get_str(exchange_json(x), "path");
 	const char *name = json_get_str(exchange_json(x), "name");
 	const char *type = json_get_str(exchange_json(x), "type");
 	struct tenant *t = exchange_tenant(x);
-	struct kernel_session *s;
 	struct kernel *k = NULL;
-	const char *path;
-	int r = exchange_text(x, "path", &path, e) ?: check_names(exchange_json(x), e);
+	int r;
 
-	if (r < 0)
-		return r;
-	while ((k = kernel_next(t, k))) /* as a server does: there is one for a path */
+	while ((k = kernel_next(t, k)))
 		if (kernel_session(k)->path &&
 		    strcmp(kernel_session(k)->path, path) == 0)
 			break;
 	if (!k) {
 		if (refuse_name(x, json_get(exchange_json(x), "kernel")))
 			return 0;
-		r = kernel_new(t, NULL, &k, e);
+		r = kernel_new(t, cwd, &k, e);
 		if (r < 0)
 			return r;
-		s = kernel_session(k);
-		*s = (struct kernel_session){ strdup(path), name ? strdup(name) : NULL,
-					      type ? strdup(type) : NULL };
+		*kernel_session(k) =
+			(struct kernel_session){ strdup(path),
+						 name ? strdup(name) : NULL,
+						 type ? strdup(type) : NULL };
 	}
 	exchange_reply(x, 201, session_model(k));
 	return 0;
+}
+
+/* The directory of its notebook, which need not be there: the path may be a name alone, or
+ * one of the machine that the client is on. */
+static int place_of(struct exchange *x, char ret[PATH_MAX], struct err *e)
+{
+	const char *path = json_get_str(exchange_json(x), "path");
+	char text[PATH_MAX + 2];
+
+	snprintf(text, sizeof(text), "%s%s", path[0] == '/' ? "" : "./", path);
+	*strrchr(text, '/') = '\0';
+	return pathname_resolve(tenant_home(exchange_tenant(x)), text, ret, e);
+}
+
+static int there(struct exchange *x, struct buf *out, struct err *e)
+{
+	char dir[PATH_MAX];
+	unsigned mode;
+	bool is = sscanf(buf_cstr(out), "%o", &mode) == 1 &&
+		  (mode & 0170000) == 0040000 && place_of(x, dir, e) == 0;
+
+	return start_session(x, is ? dir : NULL, e);
+}
+
+static int not_there(struct exchange *x, const struct err *, struct err *e)
+{
+	return start_session(x, NULL, e);
+}
+
+static int make_session(struct exchange *x, struct err *e)
+{
+	char dir[PATH_MAX];
+	const char *path, *const argv[] = { "stat", dir, NULL };
+	const struct fileop_conf c = {
+		.argv = argv, .gather = 64, .gathered = there, .failed = not_there
+	};
+	int r = exchange_text(x, "path", &path, e) ?: check_names(exchange_json(x), e);
+
+	return r < 0				   ? r
+	       : place_of(x, dir, ERR_IGNORED) < 0 ? start_session(x, NULL, e)
+						   : fileop_run(x, &c, e);
 }
 
 static int get_session(struct exchange *x, struct kernel *k, struct err *)
