@@ -70,6 +70,15 @@ static void locked_done(struct locked *l)
 		.layers = -1, .lock = -1 \
 	}
 
+/* Where nothing was ever kept, a disk may be too full to make the place: what removes need
+ * not. */
+static bool has_layers(const struct store *s)
+{
+	struct stat st;
+
+	return sys_fstatat(s->dirfd, "layers", &st, AT_SYMLINK_NOFOLLOW) != -ENOENT;
+}
+
 static int locked_open(const struct store *s, struct locked *l, struct err *e)
 {
 	l->layers = chain_dir(s, e);
@@ -404,9 +413,12 @@ int snapshot_steps(const struct store *s, int64_t before, bool forget,
 		.forget = forget,
 		.ret = ret,
 	};
-	int r = locked_open(s, &l, e);
+	int r;
 
 	*ret = (struct snapshot_steps){ .all = 0 };
+	if (!has_layers(s))
+		return 0;
+	r = locked_open(s, &l, e);
 	if (r == 0)
 		r = boxdir_list(s, note_key, &u.boxes, e);
 	if (r >= 0)
@@ -469,10 +481,9 @@ static int collect(const struct store *s, struct refs *f, struct err *e)
 int snapshot_collect(const struct store *s, const struct boxdir_rm *rm, struct err *e)
 {
 	struct refs f = { .s = s, .ids = BUF_INIT(SNAPSHOT_REFS), .e = e };
-	struct stat st;
 	int r;
 
-	if (sys_fstatat(s->dirfd, "layers", &st, AT_SYMLINK_NOFOLLOW) == -ENOENT)
+	if (!has_layers(s))
 		return 0;
 	r = collect(s, &f, e);
 	buf_done(&f.ids);

@@ -186,6 +186,21 @@ leaves_nothing() {
 	[[ ${lines[*]: -1} == *"cannot write 'box.json': No space left on device"* ]] || { echo "$output"; return 1; }
 }
 
+@test "prune: a disk without room for another file is what it is for" {
+	[ "$(id -u)" = 0 ] || skip "mounting a small filesystem needs root"
+	unshare -m true 2>/dev/null || skip "no mount namespace here"
+	mkdir -p root/usr root/etc root/bin
+	echo x >root/etc/os-release
+	run unshare -m bash -c '
+		mkdir -m 700 small && mount -t tmpfs -o nr_inodes=200,mode=700 tmpfs small &&
+		export XDG_DATA_HOME=$PWD/small; cubby pull -q --name one ./root
+		mkdir small/cubby/tmp/pull-of-one-that-was-killed
+		while : >small/$((++i)); do :; done 2>/dev/null
+		cubby prune'
+	[ "$status" = 0 ] || { echo "$output"; return 1; }
+	[ "${lines[*]: -1}" = "removed what 1 command began and did not end" ] || { echo "$output"; return 1; }
+}
+
 @test "a store on a read-only filesystem" {
 	[ "$(id -u)" = 0 ] || skip "mounting needs root"
 	unshare -m true 2>/dev/null || skip "no mount namespace here"
