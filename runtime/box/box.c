@@ -167,9 +167,10 @@ static int next_message(struct box *b, struct wire_msg *m, int timeout_ms,
 	struct pollfd p = { .fd = b->fd, .events = POLLIN };
 	int r = sys_poll(&p, 1, timeout_ms);
 
-	if (r == 0 || r == -EINTR)
-		return err_set(e, r ? r : -ETIMEDOUT,
-			       "no answer from the box's monitor");
+	if (r == 0 || r == -EINTR) {
+		err_set(e, r ? r : -ETIMEDOUT, "no answer from the box's monitor");
+		return err_hint(e, "'cubby stop' ends it");
+	}
 	r = wire_recv(b->fd, m, 3);
 	b->unread |= m->reset;
 	if (r == 0 || r == -ECONNRESET || r == -EPIPE)

@@ -142,8 +142,10 @@ int rundir_connect(int dirfd, struct err *e)
 	if (fd < 0)
 		return err_sys(e, fd, "cannot make a socket");
 	r = connect_within(fd, &a, RUNDIR_WAIT_S);
-	if (r == -ETIMEDOUT)
-		return err_set(e, r, "no answer from the box's monitor");
+	if (r == -ETIMEDOUT) {
+		err_set(e, r, "no answer from the box's monitor");
+		return err_hint(e, "'cubby stop' ends it");
+	}
 	if (r < 0)
 		return err_sys(e, r, "cannot connect to the box's monitor");
 	r = peer_check(fd, e);

@@ -213,7 +213,7 @@ static int describe(struct boxsetup *s, struct json **ret, struct err *e)
 
 	if (why.code == -ETIMEDOUT) { /* it is held up, and does run */
 		*e = why;
-		return err_hint(e, "'cubby stop' ends it");
+		return e->code;
 	}
 	if (running)
 		r = box_ask(s->box, "info", NULL, &j, e);

@@ -117,16 +117,20 @@ descriptors() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
 
 # Whatever holds it up: what its box does, or a descriptor that takes hours to be closed.
 @test "K07: a monitor that does not answer is ended by stop, and its box with it" {
-	local monitor init
+	local monitor init waits
 	cubby exec --keep -- sh -c 'echo kept >/root/there'
 	monitor=$(cubby info --json | jq -r .monitor_pid)
 	init=$(cubby info --json | jq -r .init_pid)
 	kill -STOP "$monitor"
 	# As many wait for it as may: the next one waits no longer than for an answer, either.
 	"$ESCAPE_PROBES/wirefuzz" crowd "$(dirname "$(find "$XDG_RUNTIME_DIR" -name ctl)")" 1000
+	timeout "$(lib_longer 90)" cubby exec -- true 2>said &
+	waits=$!
 	run -1 --separate-stderr timeout "$(lib_longer 90)" cubby info
 	[ -z "$output" ]
-	[[ $stderr == *"no answer from the box's monitor; 'cubby stop' ends it" ]]
+	[ "$stderr" = "cubby info: no answer from the box's monitor; 'cubby stop' ends it" ]
+	wait "$waits" || [ $? = 125 ]
+	[ "$(cat said)" = "cubby exec: no answer from the box's monitor; 'cubby stop' ends it" ]
 	run -0 --separate-stderr timeout "$(lib_longer 90)" cubby stop
 	[[ $stderr == *"did not answer, and was killed"* ]]
 	lib_until eval "! kill -0 $init"
