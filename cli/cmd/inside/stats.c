@@ -33,6 +33,7 @@ static const struct table_column columns[] = {
 struct sample {
 	struct json *info; /* owned; NULL = it does not run */
 	uint64_t at_ms;
+	bool held_up; /* it runs, and has not answered */
 };
 
 /* What is counted elsewhere. */
@@ -106,7 +107,8 @@ static void look(const struct store *st, const struct boxlist *l, struct sample 
 
 		v[i].at_ms = sys_now_ms();
 		if (l->v[i].running)
-			(void)boxend_info(st, l->v[i].key, &v[i].info, &none);
+			v[i].held_up = boxend_info(st, l->v[i].key, &v[i].info,
+						   &none) == -ETIMEDOUT;
 	}
 }
 
@@ -131,6 +133,8 @@ static int fill(struct table *t, const struct store *st, const struct boxlist *l
 			look_traffic(st, l->v[i].key, &io);
 			add_row(t, &l->v[i], &v[i], &v[l->n + i], &io);
 		}
+		if (v[i].held_up || v[l->n + i].held_up)
+			buf_addf(notes, "'%s' does not answer\n", l->v[i].project);
 		if (io.why.len)
 			buf_addf(notes, "'-' of '%s': %s\n", l->v[i].project,
 				 buf_cstr(&io.why));
@@ -154,7 +158,8 @@ static int show(const struct app *app, struct table *t, struct err *e)
 		return r;
 	runs = r = fill(t, app->store, &l, &notes);
 	r = r < 0 ? err_sys(e, r, "cannot show what the boxes use")
-		  : table_show(t, app, 0, "no box runs", "show what the boxes use", e);
+		  : table_show(t, app, 0, r ? NULL : "no box runs",
+			       "show what the boxes use", e);
 	fflush(app->out);
 	if (r >= 0)
 		render_notes(app, buf_cstr(&notes));

@@ -117,7 +117,7 @@ descriptors() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
 
 # Whatever holds it up: what its box does, or a descriptor that takes hours to be closed.
 @test "K07: a monitor that does not answer is ended by stop, and its box with it" {
-	local monitor init waits
+	local monitor init waits counts
 	cubby exec --keep -- sh -c 'echo kept >/root/there'
 	monitor=$(cubby info --json | jq -r .monitor_pid)
 	init=$(cubby info --json | jq -r .init_pid)
@@ -126,10 +126,14 @@ descriptors() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
 	"$ESCAPE_PROBES/wirefuzz" crowd "$(dirname "$(find "$XDG_RUNTIME_DIR" -name ctl)")" 1000
 	timeout "$(lib_longer 90)" cubby exec -- true 2>said &
 	waits=$!
+	timeout "$(lib_longer 90)" cubby stats >counted 2>&1 &
+	counts=$!
 	run -1 --separate-stderr timeout "$(lib_longer 90)" cubby info
 	[ -z "$output" ]
 	[ "$stderr" = "cubby info: no answer from the box's monitor; 'cubby stop' ends it" ]
 	wait "$waits" || [ $? = 125 ]
+	wait "$counts"
+	[ "$(cat counted)" = "cubby: '$LIB_PROJECT' does not answer" ] || { cat counted; return 1; }
 	[ "$(cat said)" = "cubby exec: no answer from the box's monitor; 'cubby stop' ends it" ]
 	run -0 --separate-stderr timeout "$(lib_longer 90)" cubby stop
 	[[ $stderr == *"did not answer, and was killed"* ]]
