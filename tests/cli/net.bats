@@ -273,6 +273,10 @@ allowed host.cubby.internal" ]
 	[ "$output$stderr" = "cubby: nothing of the network is recorded" ]
 	run -0 cubby log --net --json
 	[ -z "$output" ]
+	cubby set -q net=none
+	run -0 --separate-stderr cubby log --net
+	[ "$output$stderr" = "cubby: nothing of the network is recorded: this box has none (net=none)" ]
+	cubby unset -q net
 }
 
 @test "ports: a box without a network, and without a published port, lists and publishes" {

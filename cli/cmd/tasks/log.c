@@ -185,7 +185,7 @@ static int work(struct app *app, void *args, struct err *e)
 	if (r < 0)
 		return r;
 	if (a->net)
-		return netlog_show(app, s.dir.dirfd, e);
+		return netlog_show(app, s.dir.dirfd, s.spec.net == NET_NONE, e);
 	if (a->html)
 		return write_page(app, &s.dir, a, e);
 	if (a->interrupt)

@@ -90,7 +90,7 @@ static int show_file(const struct app *app, int dirfd, const char *name, struct 
 	return b.len > 0;
 }
 
-int netlog_show(const struct app *app, int dirfd, struct err *e)
+int netlog_show(const struct app *app, int dirfd, bool none, struct err *e)
 {
 	int before = show_file(app, dirfd, GATE_AUDIT_FILE ".1", e);
 	int r = before < 0 ? before : show_file(app, dirfd, GATE_AUDIT_FILE, e);
@@ -98,6 +98,7 @@ int netlog_show(const struct app *app, int dirfd, struct err *e)
 	if (r < 0)
 		return r;
 	if (!before && !r)
-		render_note(app, "nothing of the network is recorded");
+		render_note(app, "nothing of the network is recorded%s",
+			    none ? ": this box has none (net=none)" : "");
 	return 0;
 }

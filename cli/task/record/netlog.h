@@ -8,7 +8,8 @@
 #include "base/err.h"
 #include "cli/show/app.h"
 
-/** netlog_show() - all lines, oldest first: for people, or as they are for JSON */
-int netlog_show(const struct app *app, int dirfd, struct err *e);
+/** netlog_show() - all lines, oldest first: for people, or as they are for JSON
+ *  @none: the box has no network, which is said where there is none of them */
+int netlog_show(const struct app *app, int dirfd, bool none, struct err *e);
 
 #endif
