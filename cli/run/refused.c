@@ -33,7 +33,8 @@ void refused_begin(const struct app *app, struct box *b, struct refused *ret)
 }
 
 /* A program asks again and again, and for each name twice. */
-static bool is_new(const struct json *list, const struct json *one, const char *text)
+static bool says_first(const struct json *list, const struct json *one,
+		       const char *text)
 {
 	json_each(it, list)
 	{
@@ -60,7 +61,7 @@ void refused_tell(const struct app *app, const struct refused *r)
 	{
 		const char *text = json_get_str(it, "text");
 
-		if (text && is_new(list, it, text) && n++ < REFUSED_LINES)
+		if (text && says_first(list, it, text) && n++ < REFUSED_LINES)
 			render_note(app, "%s", text);
 	}
 	if (n > REFUSED_LINES)
