@@ -276,6 +276,8 @@ allowed host.cubby.internal" ]
 	cubby set -q net=none
 	run -0 --separate-stderr cubby log --net
 	[ "$output$stderr" = "cubby: nothing of the network is recorded: this box has none (net=none)" ]
+	run -1 --separate-stderr cubby net --allow example.org
+	[ "$stderr" = "cubby net: the box is not running, and with net=none it has no rules; 'cubby config' shows where that comes from" ]
 	cubby unset -q net
 }
 

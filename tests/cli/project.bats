@@ -433,6 +433,12 @@ cubby up: service 'two' ended with status 3; 'cubby logs two' shows what it said
 	says <<<'{"image": '
 	run -125 --separate-stderr cubby exec -- true
 	[ "$stderr" = "cubby exec: .cubby/box.json: bad JSON: it ends too early; 'cubby help boxfile' says what may stand there" ]
+	rm .cubby/box.json
+	cubby set -q pids=99
+	says <<<'{"imge": "x"}'
+	run -0 --separate-stderr cubby unset pids
+	[ "$stderr" = "cubby: .cubby/box.json: unknown member 'imge'; did you mean 'image'?" ]
+	[ "$(cubby set --json -q 2>/dev/null | jq length)" = 0 ]
 }
 
 @test "project: init reads a Dockerfile, says what it leaves out, and writes over nothing" {

@@ -12,7 +12,7 @@ static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
-	struct opt_box o = { .forget = words_list(&a->names) };
+	struct opt_box o = { .forget = words_list(&a->names), .look = true };
 	int r = boxsetup_find(&s, e);
 
 	boxsetup_done(&s);

@@ -139,6 +139,22 @@ static bool is_lingering(struct box *b)
 	       json_get_bool(info, "lingering", false);
 }
 
+/* Rules are of a start; what holds for each of them is a setting. */
+static int tell_stopped(const struct boxsetup *s, const struct args *a, struct err *e)
+{
+	if (s->spec.net != NET_GATE)
+		return err_set(
+			e, -ENOENT,
+			"the box is not running, and with net=%s it has no rules; "
+			"'cubby config' shows where that comes from",
+			s->spec.net == NET_NONE ? "none" : "host");
+	return a->allow.n || a->deny.n
+		       ? err_set(e, -ENOENT,
+				 "the box is not running; 'cubby set allow=HOST' or "
+				 "'deny=HOST' keeps a rule for every start")
+		       : -ENOENT;
+}
+
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
@@ -150,10 +166,8 @@ static int work(struct app *app, void *args, struct err *e)
 	bool change = a->allow.n || a->deny.n || a->drop.n, lingers;
 	int r = boxsetup_running(&s, e);
 
-	if (r == -ENOENT && s.dir.dirfd >= 0 && (a->allow.n || a->deny.n))
-		return err_set(e, r,
-			       "the box is not running; 'cubby set allow=HOST' or "
-			       "'deny=HOST' keeps a rule for every start");
+	if (r == -ENOENT && s.dir.dirfd >= 0)
+		return tell_stopped(&s, a, e);
 	if (r < 0)
 		return r;
 	r = tell_narrowing(app, s.box, a, e);
