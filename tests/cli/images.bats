@@ -62,6 +62,7 @@ small() { # NAME
 	[[ $'\n'$output$'\n' == *$'\n'tagged$'\n'* && $'\n'$output$'\n' == *$'\n'again$'\n'* && $output != *" "* ]]
 	# by its digest, over a name that is in use
 	cubby tag -q "$(digest tagged | cut -c1-12)" other
+	[ "$(cubby images -q | grep -cx other)" = 1 ] # what had it has none while another is meant
 	cubby rmi -q other # the newest meaning of it
 	[ "$(digest other)" != "$(digest tagged)" ]
 	run -1 --separate-stderr cubby tag nosuch mine

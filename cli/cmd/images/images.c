@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/sys/sys.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
@@ -32,16 +34,32 @@ static void add_row(struct table *t, const struct image *i, const char *name)
 	table_add(t, cells);
 }
 
-/* A row for each name. */
+/* Of several images that were given one name, the newest of a map is meant by it. */
+static bool is_meant(const struct list *l, const struct image *i, const char *name)
+{
+	struct image meant;
+
+	return image_find(l->store, name, i->map, &meant, ERR_IGNORED) < 0 ||
+	       strcmp(meant.dir, i->dir) == 0;
+}
+
+/* A row for each name that means it, else one without a name. */
 static int add_rows(void *ctx, const struct image *i)
 {
 	const struct list *l = ctx;
 	_cleanup_json_ struct json *meta = NULL;
+	bool shown = false;
 
-	if (image_meta(l->store, i->dir, &meta, ERR_IGNORED) < 0 ||
-	    !json_len(json_get(meta, "names")))
-		add_row(l->table, i, i->name[0] ? i->name : NULL);
-	json_each(it, json_get(meta, "names")) add_row(l->table, i, json_key(it));
+	(void)image_meta(l->store, i->dir, &meta, ERR_IGNORED);
+	json_each(it, json_get(meta, "names"))
+	{
+		if (!is_meant(l, i, json_key(it)))
+			continue;
+		add_row(l->table, i, json_key(it));
+		shown = true;
+	}
+	if (!shown)
+		add_row(l->table, i, NULL);
 	return 0;
 }
 
