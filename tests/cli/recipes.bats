@@ -123,14 +123,15 @@ with_manager() {
 	[ -x /usr/lib/systemd/systemd ] || skip "there is no systemd"
 	[ "$(id -u)" = 0 ] || skip "an ordinary user has no cgroup for a manager of services of its own"
 	local unit status=0
-	mkdir -p shop/.cubby "$HOME/.config/systemd/user" bin
+	mkdir -p shop/.cubby "$HOME/.config/systemd/user" "$HOME/.local/bin"
+	ln -s "$CUBBY_TEST_BIN" "$HOME/.local/bin/cubby"
 	echo '{"services": {"web": {"run": "echo up >>said; trap \"echo down >>said; exit\" TERM; while :; do sleep 0.1; done"}}}' >shop/.cubby/box.json
 	cubby -C shop agree -q --yes
 	cp "$RECIPES/cubby-up@.service" "$HOME/.config/systemd/user/"
 	export unit="cubby-up@$(systemd-escape --path "$PWD/shop").service"
 	with_manager '
 		set -e
-		systemctl --user set-environment PATH="$PATH" HOME="$HOME" XDG_DATA_HOME="$XDG_DATA_HOME" CUBBY_IMAGE="$CUBBY_IMAGE"
+		systemctl --user set-environment HOME="$HOME" XDG_DATA_HOME="$XDG_DATA_HOME" CUBBY_IMAGE="$CUBBY_IMAGE"
 		systemctl --user start "$unit"
 		systemctl --user is-active "$unit" >is
 		until [ -s shop/said ]; do read -rt 0.05 <> <(:) || true; done
