@@ -60,9 +60,10 @@ static inline int sys_fsconfig(int fd, unsigned cmd, const char *key, const void
 	return (int)sys_ret(syscall(SYS_fsconfig, fd, cmd, key, value, aux));
 }
 
-static inline int sys_fspick(int dirfd, const char *path)
+static inline int sys_fspick(int fd)
 {
-	return (int)sys_ret(syscall(SYS_fspick, dirfd, path, FSPICK_CLOEXEC));
+	return (int)sys_ret(
+		syscall(SYS_fspick, fd, "", FSPICK_CLOEXEC | FSPICK_EMPTY_PATH));
 }
 
 static inline int sys_unshare(int flags)

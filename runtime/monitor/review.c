@@ -1,5 +1,7 @@
 #include "runtime/monitor/impl.h"
 
+#include <linux/magic.h>
+
 #include "base/file.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
@@ -114,17 +116,25 @@ int monitor_review_refused(struct monitor *m, struct err *e)
 
 /* ---- what the host changes meanwhile ------------------------------------------------------- */
 
-/* In a process of its own, which becomes one of the box's as far as mounts go. Wherever the
- * box lets the path lead: to ask a filesystem for what it is like already changes nothing. */
+/* In a process of its own, which becomes one of the box's as far as mounts go. The box may have
+ * made the path lead elsewhere, and not every filesystem stays as it is when it is asked for
+ * nothing: devpts forgets how many terminals there may be, the host's cgroup2 who is to keep to
+ * his part. An overlay does, and one that a process of the box may not ask is not the box's. */
 static int pick(const struct monitor *m, int to)
 {
 	struct wire_head head = { .type = WIRE_READY };
-	int fd, r = sys_setns(m->run.pidfd, CLONE_NEWUSER | CLONE_NEWNS);
+	struct statfs fs;
+	int dir, fd, r = sys_setns(m->run.pidfd, CLONE_NEWUSER | CLONE_NEWNS);
 
 	if (r < 0)
 		return r;
-	fd = sys_fspick(AT_FDCWD, m->spec.project);
-	return fd < 0 ? fd : wire_send(to, &head, NULL, &fd, 1);
+	dir = sys_openat(AT_FDCWD, m->spec.project, O_PATH | O_DIRECTORY, 0);
+	r = dir < 0 ? dir : sys_fstatfs(dir, &fs);
+	if (r < 0 || fs.f_type != OVERLAYFS_SUPER_MAGIC)
+		return r < 0 ? r : -EINVAL;
+	fd = sys_fspick(dir);
+	r = fd < 0 ? fd : sys_fsconfig(fd, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0);
+	return r < 0 ? r : wire_send(to, &head, NULL, &fd, 1);
 }
 
 static int pick_view(struct monitor *m)

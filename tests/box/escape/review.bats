@@ -383,6 +383,16 @@ for d, dirs, files in os.walk("."):
 	cubby rm -q -y
 }
 
+@test "V23: what a box makes its project lead to is not asked to be as it was" {
+	mkdir -p "$PWD-up/p"
+	cd "$PWD-up/p"
+	run -0 --separate-stderr cubby exec -q --project review -- sh -c '
+		grep devpts /proc/mounts >/root/before; up=${PWD%/p}
+		cd /; mv "$up" "$up-was"; mkdir "$up"; ln -s /dev/pts "$up/p"
+		sleep 1; grep devpts /proc/mounts | diff /root/before -'
+	[ -z "$output" ]
+}
+
 @test "V21: a disk that the box has filled does not make the project live" {
 	[ "$(id -u)" -eq 0 ] || skip "mounts"
 	review true
