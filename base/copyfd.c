@@ -87,6 +87,8 @@ static bool is_wanted(const char *name)
 	if (text_starts(name, "user.overlay.") &&
 	    !text_starts(name, "user.overlay.overlay."))
 		return false;
+	if (text_starts(name, "user.cubby.")) /* they are of one copy */
+		return false;
 	return text_starts(name, "user.") || !strcmp(name, "security.capability") ||
 	       text_starts(name, "system.posix_acl_");
 }

@@ -14,46 +14,59 @@
 
 /* ---- keeping ----------------------------------------------------------------------------- */
 
-/* A new layer, unless the one of @last has the same. */
-static int fill(struct boxsetup *s, int layers, const struct checkpoint *last,
+/* A new layer, unless that of @newest has the same. */
+static int fill(struct boxsetup *s, int layers, const struct checkpoint *newest,
 		struct checkpoint *c, struct err *e)
 {
 	_cleanup_json_ struct json *told = NULL;
 	_cleanup_close_ int layer = chain_layer(layers, c->project, e);
+	struct pending_kept k = { c->project, newest->project, newest->sign,
+				  c->written };
 	bool copied = false;
 	int r = layer;
 
 	if (r >= 0)
-		r = pending_keep(&s->spec, s->dir.dirfd, layer, last->sign, &told, e);
+		r = pending_keep(&s->spec, s->dir.dirfd, layers, &k, &told, e);
 	if (r == 0) {
 		copied = json_get_bool(told, "copied", false);
 		c->applied = json_get_int(told, "applied", 0);
+		c->written += json_get_int(told, "written", 0);
 		(void)text_copy(c->sign, sizeof(c->sign),
 				json_get_str(told, "sign") ?: "");
 	}
 	if (copied || layer < 0)
 		return r;
 	(void)sys_unlinkat(layers, c->project, AT_REMOVEDIR); /* else it is collected */
-	(void)text_copy(c->project, sizeof(c->project), last->project);
+	(void)text_copy(c->project, sizeof(c->project), newest->project);
 	return r;
 }
 
+static int note_newest(void *ctx, const struct checkpoint *c)
+{
+	struct checkpoint *newest = ctx;
+
+	if (*c->project && c->made >= newest->made)
+		*newest = *c;
+	return 0;
+}
+
+/* Shared is with whatever was kept last, also of a task whose checkpoints now are gone. */
 static int keep(struct boxsetup *s, struct checkpoint *c, struct err *e)
 {
 	_cleanup_close_ int layers = chain_dir(s->app->store, e);
 	_cleanup_close_ int lock = layers < 0 ? layers : chain_lock(layers, e);
-	struct checkpoint last = { .name = "" };
+	struct checkpoint newest = { .name = "" }, last = { .name = "" };
 	int64_t number = checkpoint_number(c->name);
-	int r = lock < 0 ? lock : 0;
+	int r = lock < 0 ? lock : checkpoint_list(&s->dir, note_newest, &newest, e);
 
-	if (r == 0 && number >= 0)
+	if (r >= 0 && number >= 0)
 		r = checkpoint_forget(&s->dir, number, e);
+	if (r >= 0 && number > 0)
+		r = checkpoint_last(&s->dir, &last, e);
 	if (r < 0)
 		return r;
-	r = checkpoint_last(&s->dir, &last, e);
-	if (r < 0)
-		return r;
-	r = fill(s, layers, &last, c, e);
+	c->written = last.written;
+	r = fill(s, layers, &newest, c, e);
 	return r < 0 ? r : checkpoint_save(&s->dir, c, e);
 }
 

@@ -31,7 +31,8 @@ static int load(int dir, const char *name, struct checkpoint *ret, struct err *e
 	if (r < 0)
 		return r;
 	*ret = (struct checkpoint){ .made = c.made,
-				    .applied = json_get_int(j, "applied", 0) };
+				    .applied = json_get_int(j, "applied", 0),
+				    .written = json_get_int(j, "written", 0) };
 	(void)text_copy(ret->name, sizeof(ret->name), name);
 	(void)text_copy(ret->project, sizeof(ret->project), c.project);
 	(void)text_copy(ret->sign, sizeof(ret->sign), json_get_str(j, "sign") ?: "");
@@ -78,6 +79,7 @@ int checkpoint_save(const struct boxdir *b, const struct checkpoint *c, struct e
 	json_set_str(j, "sign", c->sign);
 	json_set_str(j, "task", c->task);
 	json_set_int(j, "applied", c->applied);
+	json_set_int(j, "written", c->written);
 	json_set_int(j, "made", sys_wall().tv_sec);
 	r = json_print(j, false, &text);
 	if (r < 0)

@@ -23,6 +23,7 @@ struct checkpoint {
 	char task[CHECKPOINT_TASK]; /* the transcript; "" = of no task */
 	int64_t applied;	    /* the last apply then, of those not taken back */
 	int64_t made;		    /* seconds since 1970 */
+	int64_t written; /* bytes, by this one and those of the task before it */
 };
 
 /** checkpoint_load() - -ENOENT with the remedy */

@@ -12,13 +12,15 @@
 #include "base/text.h"
 #include "rootfs/store/tree.h"
 
-enum { DEPTH = 1 << 20, SHOWN = 200, LINKS_FIRST = 256 };
+enum { DEPTH = 1 << 20, SHOWN = 200, LINKS_FIRST = 256, NOTED_AFTER = 2 /* s */ };
 
 struct level {
 	off_t next;	  /* where in the source's list to go on */
 	struct stat from; /* the source directory; its attributes, at the end */
 	dev_t dev;	  /* of the copy */
 	ino_t ino;
+	dev_t earlier_dev; /* of the earlier copy; only where it has the directory */
+	ino_t earlier_ino;
 	size_t path; /* length of the path above it */
 };
 
@@ -41,6 +43,8 @@ struct copy {
 	size_t n_links, size_links;
 	struct tree_copied done;
 	struct tree_room *room; /* borrowed; NULL = any */
+	int earlier;	/* owned: the directory at hand there, or one above it; -1 */
+	size_t missing; /* levels from that one down, which it does not have */
 	bool layer; /* of an overlay: with what says that something of a lower one is gone */
 };
 
@@ -48,6 +52,7 @@ static void copy_done(struct copy *c)
 {
 	scope_close(&c->from);
 	scope_close(&c->to);
+	scope_close(&c->earlier);
 	buf_done(&c->levels);
 	buf_done(&c->path);
 	buf_done(&c->paths);
@@ -156,20 +161,120 @@ static int finish_fd(struct copy *c, int from, int to, const struct stat *st)
 	return r < 0 ? r : sys_futimens(to, times);
 }
 
+/* ---- files of an earlier copy -------------------------------------------------------- */
+
+/* What changes with a file: whoever writes to one cannot set its ctime. */
+struct noted {
+	uint64_t ino, size;
+	int64_t mtime[2], ctime[2]; /* s, ns */
+};
+
+static struct noted note_of(const struct stat *st)
+{
+	return (struct noted){ st->st_ino,
+			       (uint64_t)st->st_size,
+			       { st->st_mtim.tv_sec, st->st_mtim.tv_nsec },
+			       { st->st_ctim.tv_sec, st->st_ctim.tv_nsec } };
+}
+
+/* A file that was changed a moment ago may be changed once more without another ctime: the
+ * kernel's clock for files is as coarse as 10 ms, that of some filesystems as a second. */
+static void note(int to, const struct stat *st)
+{
+	struct noted n = note_of(st);
+
+	if (st->st_ctim.tv_sec + NOTED_AFTER <= sys_wall().tv_sec)
+		(void)sys_fsetxattr(to, TREE_NOTED, &n, sizeof(n), 0);
+}
+
+/* 1 = the earlier copy has the same, and the new one, too, now */
+static int share(struct copy *c, const char *name, const struct stat *st)
+{
+	_cleanup_close_ int fd = -1;
+	struct noted then, now = note_of(st);
+	int r;
+
+	if (c->earlier < 0 || c->missing)
+		return 0;
+	fd = sys_openat(c->earlier, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+			0);
+	if (fd < 0 ||
+	    sys_fgetxattr(fd, TREE_NOTED, &then, sizeof(then)) != sizeof(then) ||
+	    memcmp(&then, &now, sizeof(now)) != 0)
+		return 0;
+	r = sys_linkat(c->earlier, name, c->to, name, 0);
+	return r == -EMLINK ? 0 : r < 0 ? r : 1;
+}
+
+/* Where the earlier copy has no such directory, the one above stays at hand. */
+static int enter_earlier(struct copy *c, const char *name, struct level *l)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	int r;
+
+	if (c->earlier < 0)
+		return 0;
+	if (!c->missing)
+		fd = tree_open(c->earlier, name);
+	if (fd < 0) {
+		c->missing++;
+		return 0;
+	}
+	r = sys_fstat(fd, &st);
+	if (r < 0)
+		return r;
+	l->earlier_dev = st.st_dev;
+	l->earlier_ino = st.st_ino;
+	scope_close(&c->earlier);
+	c->earlier = take(&fd, -1);
+	return 0;
+}
+
+static int start_earlier(struct copy *c, struct level *l)
+{
+	struct stat st;
+	int r;
+
+	if (!c->room || c->room->earlier < 0)
+		return 0;
+	c->earlier = sys_openat(c->room->earlier, ".", O_RDONLY | O_DIRECTORY, 0);
+	r = c->earlier < 0 ? c->earlier : sys_fstat(c->earlier, &st);
+	if (r < 0)
+		return r;
+	l->earlier_dev = st.st_dev;
+	l->earlier_ino = st.st_ino;
+	return 0;
+}
+
+static int leave_earlier(struct copy *c, const struct level *above)
+{
+	if (c->earlier < 0)
+		return 0;
+	if (!c->missing)
+		return tree_up(&c->earlier, above->earlier_dev, above->earlier_ino);
+	c->missing--;
+	return 0;
+}
+
 /* ---- one entry ---------------------------------------------------------------------- */
 
 static int copy_file(struct copy *c, const char *name, const struct stat *st)
 {
 	_cleanup_close_ int from = -1;
 	_cleanup_close_ int to = -1;
+	struct stat opened;
 	int r = st->st_nlink > 1 ? link_or_note(c, st, name) : 0;
 
+	if (r == 0)
+		r = share(c, name, st);
 	if (r != 0)
 		return MIN(r, 0);
 	from = sys_openat(c->from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
 			  0);
-	if (from < 0)
-		return from;
+	r = from < 0 ? from : sys_fstat(from, &opened);
+	if (r < 0)
+		return r;
 	to = sys_openat(c->to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (to < 0)
 		return to;
@@ -177,6 +282,8 @@ static int copy_file(struct copy *c, const char *name, const struct stat *st)
 	if (r < 0)
 		return r == -EBUSY ? -EDQUOT : r;
 	c->done.bytes += (uint64_t)st->st_size;
+	if (c->room)
+		note(to, &opened);
 	return finish_fd(c, from, to, st);
 }
 
@@ -247,7 +354,9 @@ static int enter(struct copy *c, int from_parent, int to_parent, const char *nam
 		return r;
 	l.dev = st.st_dev;
 	l.ino = st.st_ino;
-	r = buf_add(&c->levels, &l, sizeof(l));
+	r = from_name ? enter_earlier(c, name, &l) : start_earlier(c, &l);
+	if (r == 0)
+		r = buf_add(&c->levels, &l, sizeof(l));
 	if (r == 0 && from_name)
 		r = buf_addf(&c->path, "%s/", name);
 	if (r < 0)
@@ -330,7 +439,8 @@ static int leave(struct copy *c, struct err *e)
 	if (!c->levels.len)
 		return 0;
 	r = tree_up(&c->from, top(c)->from.st_dev, top(c)->from.st_ino)
-		    ?: tree_up(&c->to, top(c)->dev, top(c)->ino);
+		    ?: tree_up(&c->to, top(c)->dev, top(c)->ino)
+		    ?: leave_earlier(c, top(c));
 	return r < 0 ? fail(c, r, "..", e) : 1;
 }
 
@@ -375,6 +485,7 @@ static int run(struct kind kind, int from, int parent, const char *name,
 	_cleanup_(copy_done) struct copy c = {
 		.from = -1,
 		.to = -1,
+		.earlier = -1,
 		.levels = BUF_INIT(DEPTH * sizeof(struct level)),
 		.path = BUF_INIT(256ul << 20),
 		.paths = BUF_INIT(1ul << 30),

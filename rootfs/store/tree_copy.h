@@ -10,6 +10,9 @@
 
 #include "base/err.h"
 
+/* An xattr, of this machine's bytes; no other copy has it. */
+#define TREE_NOTED "user.cubby.noted"
+
 struct tree_copied {
 	uint64_t entries;
 	uint64_t bytes;	  /* of regular files, shared ones included */
@@ -37,11 +40,18 @@ int tree_copy_layer(int from, int parent, const char *name, struct tree_copied *
 /* What may still be copied: names, and bytes that are written. */
 struct tree_room {
 	uint64_t entries, bytes;
+	int earlier; /* borrowed: what an earlier call made of the same directory; -1 = none */
 };
 
-/** tree_copy_within() - the same of one that a box goes on changing, which may bring more as
- *  fast as it is copied; @room is less afterwards
- *  Return: also -EDQUOT: there was more. */
+/**
+ * tree_copy_within() - the same of one that a box goes on changing, which may bring more as
+ * fast as it is copied; @room is less afterwards
+ *
+ * A file that has not changed since the earlier copy (its inode, size and times tell, which
+ * each copy notes in TREE_NOTED) is a further name of the file there: nobody may write to
+ * either copy.
+ * Return: also -EDQUOT: there was more.
+ */
 int tree_copy_within(int from, int parent, const char *name, struct tree_room *room,
 		     struct tree_copied *ret, struct err *e);
 

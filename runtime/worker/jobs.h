@@ -73,16 +73,20 @@ job_fn reviewgit_job;
  */
 job_fn between_job;
 
-enum { KEEP_FILES = 10000, KEEP_BYTES = 256 << 20 };
+/* Of one checkpoint, and what all of a task write at most. */
+enum { KEEP_FILES = 50000 };
+#define KEEP_BYTES (1ull << 30)
+#define KEEP_ALL (4ull << 30)
 
 /**
  * keep_job() - what is under review, as it is now, which may be mounted and in use, into a
- * new layer, whose directory is standard input; for a turn of a model no more than that may
- * take
- * @arg: the sign of what a layer has already; "" = none has it
- * @ret: "sign" (text), "copied" (boolean: it is in the new layer),
+ * new layer; for a turn of a model no more than that may take
+ * @arg: an object: "into", the name of the layer in the directory of all, which is standard
+ *       input; "last", that of the checkpoint before, whose files are shared where they have
+ *       not changed, and "sign", of what it has; "had", what the task's have written so far
+ * @ret: "sign" (text), "copied" (boolean: it is in the new layer), "written" (bytes),
  *       "applied" (number: the last apply that was not taken back; 0 = none)
- * Return: 0; -EDQUOT: more than KEEP_FILES or KEEP_BYTES.
+ * Return: 0; -EDQUOT: more than KEEP_FILES, KEEP_BYTES or KEEP_ALL.
  */
 job_fn keep_job;
 

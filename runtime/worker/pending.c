@@ -9,6 +9,7 @@
 #include "runtime/worker/worker.h"
 
 #define PENDING_NEW "project.new"
+enum { KEPT_TEXT = 1024 };
 
 bool pending_is(int boxdir)
 {
@@ -78,20 +79,31 @@ int pending_clean(const struct spec *spec, int boxdir, int project, struct err *
 	return r < 0 ? r : worker_run(&job, NULL, e);
 }
 
-int pending_keep(const struct spec *spec, int boxdir, int layer, const char *sign,
-		 struct json **ret, struct err *e)
+int pending_keep(const struct spec *spec, int boxdir, int layers,
+		 const struct pending_kept *k, struct json **ret, struct err *e)
 {
-	struct idmap map;
-	struct worker_job job = {
-		.name = "keep", .arg = sign, .map = &map, .dir = boxdir, .in = layer
-	};
+	_cleanup_buf_ struct buf text = BUF_INIT(KEPT_TEXT);
+	_cleanup_json_ struct json *arg = json_object();
 	_cleanup_close_ int project =
 		inroot_open_real(spec->project, O_RDONLY | O_DIRECTORY);
+	struct idmap map;
+	struct worker_job job = {
+		.name = "keep", .map = &map, .dir = boxdir, .in = layers
+	};
 	int r = idmap_choose_helper(&spec->map, &map, e);
 
+	if (r < 0)
+		return r;
 	if (project >= 0)
 		origin_keep(boxdir, project);
-	return r < 0 ? r : worker_run(&job, ret, e);
+	json_set_str(arg, "into", k->into);
+	json_set_str(arg, "last", k->last);
+	json_set_str(arg, "sign", k->sign);
+	json_set_int(arg, "had", k->had);
+	if (json_print(arg, false, &text) < 0)
+		return err_sys(e, -ENOMEM, "cannot keep what is under review");
+	job.arg = buf_cstr(&text);
+	return worker_run(&job, ret, e);
 }
 
 int pending_keep_box(const struct spec *spec, int boxdir, int layer, struct err *e)

@@ -20,15 +20,21 @@ int pending_take(const struct spec *spec, int boxdir, struct err *e);
  *  leaves it: before the box is started again */
 int pending_clean(const struct spec *spec, int boxdir, int project, struct err *e);
 
+/* What keep_job() (runtime/worker/jobs.h) is told. */
+struct pending_kept {
+	const char *into, *last; /* layers; @last "" = none */
+	const char *sign;	 /* of @last */
+	int64_t had;		 /* bytes */
+};
+
 /**
  * pending_keep() - the other way: a copy of what is under review, which may be in use
- * @layer: the directory of a new layer; borrowed
- * @sign:  of what a layer has already; "" = none
- * @ret:   owned; what keep_job() reported
+ * @layers: the directory of all; borrowed
+ * @ret:    owned; what keep_job() reported
  * Return: 0; -EDQUOT: it is too much.
  */
-int pending_keep(const struct spec *spec, int boxdir, int layer, const char *sign,
-		 struct json **ret, struct err *e);
+int pending_keep(const struct spec *spec, int boxdir, int layers,
+		 const struct pending_kept *k, struct json **ret, struct err *e);
 
 /** pending_keep_box() - and a copy of the box itself */
 int pending_keep_box(const struct spec *spec, int boxdir, int layer, struct err *e);

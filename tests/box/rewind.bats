@@ -259,17 +259,37 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 	[ "$(layers)" = "$none" ]
 }
 
+# How many files the checkpoints have by that name.
+kept_inodes() { find "$XDG_DATA_HOME/cubby/layers" -path "*/project/upper/$1" -printf '%i\n' | sort -u | wc -l; }
+
+@test "checkpoints: a file that has not changed takes room once, and what a box then writes changes none" {
+	box 'seq 1000 >a; echo 1 >b'
+	sleep 3 # what has just been changed is copied again
+	cubby checkpoint one
+	box 'echo 2 >b'
+	cubby checkpoint two
+	[ "$(kept_inodes a) $(kept_inodes b)" = "1 2" ]
+	cubby rewind one
+	[ "$(box 'stat -c %h a; echo more >>a; cat b')" = $'1\n1' ]
+	cubby rewind two
+	[ "$(box 'tail -n 1 a; cat b')" = $'1000\n2' ]
+	cubby checkpoint three
+	cubby rewind one
+	[ "$(box 'tail -n 1 a; cat b; echo x >b')" = $'1000\n1' ]
+	[ "$(cubby diff --since two --name-only)" = b ]
+}
+
 # bats test_tags=long
 @test "checkpoints: a turn without a change costs no copy; too much is said, once" {
 	model < <(
 		call "echo 1 >f"
 		call "true"
-		call "mkdir many; cd many; seq 10100 | xargs touch"
+		call "mkdir many; cd many; seq 50100 | xargs touch"
 		call "true"
 		finish "done"
 	)
 	run -0 task --project review --apply never "much"
-	[ "$(grep -c "no checkpoint from this turn on: more than 10000 files or 256 MiB" <<<"$output")" = 1 ]
+	[ "$(grep -c "no checkpoint from this turn on: more than 50000 files or 1024 MiB" <<<"$output")" = 1 ]
 	[ "$(find "$XDG_DATA_HOME/cubby/layers" -mindepth 2 -maxdepth 2 -name project | wc -l)" = 2 ]
 }
 

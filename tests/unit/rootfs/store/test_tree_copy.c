@@ -9,6 +9,8 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/scope.h"
@@ -154,7 +156,7 @@ static int copy_into(int from, const char *name, struct tree_room room)
 static void ends_with_its_room(void)
 {
 	_cleanup_close_ int from = make_dir("from"), top = unit_top(), hole = -1;
-	struct tree_room room = { 10, 16 };
+	struct tree_room room = { 10, 16, -1 };
 	struct tree_copied copied;
 	struct err e = ERR_NONE;
 
@@ -165,12 +167,99 @@ static void ends_with_its_room(void)
 	unit_ok(tree_copy_within(from, top, "all", &room, &copied, &e), &e);
 	assert_int_equal(room.entries, 7);
 	assert_int_equal(copied.entries, 3);
-	assert_int_equal(copy_into(from, "names", (struct tree_room){ 2, 16 }),
+	assert_int_equal(copy_into(from, "names", (struct tree_room){ 2, 16, -1 }),
 			 -EDQUOT);
 	if (room.bytes)
 		unit_skip("this filesystem shares contents, which takes no room");
-	assert_int_equal(copy_into(from, "bytes", (struct tree_room){ 10, 15 }),
+	assert_int_equal(copy_into(from, "bytes", (struct tree_room){ 10, 15, -1 }),
 			 -EDQUOT);
+}
+
+/* Until @name has been as it is for two seconds: what is younger is not noted. */
+static void age(int dir, const char *name)
+{
+	struct timespec now;
+	struct stat st;
+
+	assert_int_equal(fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW), 0);
+	do {
+		usleep(50000);
+		assert_int_equal(clock_gettime(CLOCK_REALTIME, &now), 0);
+	} while (now.tv_sec < st.st_ctim.tv_sec + 2);
+}
+
+static int copy_after(int from, const char *name, const char *earlier)
+{
+	_cleanup_close_ int top = unit_top();
+	_cleanup_close_ int then =
+		earlier ? openat(top, earlier, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	assert_int_equal(
+		copy_into(from, name, (struct tree_room){ 100, 1 << 20, then }), 0);
+	return openat(top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static bool is_shared(int a, const char *name, int b, const char *other)
+{
+	struct stat x, y;
+
+	assert_int_equal(fstatat(a, name, &x, AT_SYMLINK_NOFOLLOW), 0);
+	assert_int_equal(fstatat(b, other, &y, AT_SYMLINK_NOFOLLOW), 0);
+	return x.st_ino == y.st_ino;
+}
+
+static bool is_noted(int dir, const char *name)
+{
+	_cleanup_close_ int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+
+	return fgetxattr(fd, TREE_NOTED, NULL, 0) > 0;
+}
+
+static void shares_what_has_not_changed(void)
+{
+	_cleanup_close_ int from = make_dir("from"), first = -1, second = -1,
+			    third = -1;
+	_cleanup_close_ int back = -1;
+
+	assert_int_equal(mkdirat(from, "a", 0755), 0);
+	assert_int_equal(mkdirat(from, "a/in", 0755), 0);
+	assert_int_equal(mkdirat(from, "b", 0755), 0);
+	unit_put(from, "a/in/same", "same", 0640);
+	unit_put(from, "a/text", "12345678", 0644);
+	unit_put(from, "b/text", "abcdefgh", 0644);
+	unit_put(from, "mode", "mode", 0644);
+	unit_put(from, "two", "two", 0644);
+	assert_int_equal(linkat(from, "two", from, "names", 0), 0);
+	if (fsetxattr(from, "user.test", "", 0, 0) < 0)
+		unit_skip("no user xattrs here");
+	age(from, "two");
+	unit_put(from, "young", "12345678", 0644);
+	first = copy_after(from, "first", NULL);
+
+	assert_int_equal(mkdirat(from, "a/new", 0755), 0);
+	unit_put(from, "a/new/same", "same", 0640);
+	assert_int_equal(fchmodat(from, "mode", 0600, 0), 0);
+	/* two of one size that stand in each other's place: their inodes tell */
+	assert_int_equal(renameat2(from, "a/text", from, "b/text", RENAME_EXCHANGE), 0);
+	second = copy_after(from, "second", "first");
+	assert_true(is_shared(first, "two", second, "two"));
+	assert_true(is_shared(second, "two", second, "names"));
+	assert_true(is_shared(first, "a/in/same", second, "a/in/same"));
+	assert_false(is_shared(first, "young", second, "young"));
+	assert_false(is_shared(first, "mode", second, "mode"));
+	assert_false(is_shared(first, "a/text", second, "a/text"));
+	assert_false(is_shared(first, "b/text", second, "a/text"));
+
+	/* one that is a directory now stands for none of the earlier copy */
+	assert_int_equal(unlinkat(from, "mode", 0), 0);
+	assert_int_equal(renameat(from, "a/in", from, "mode"), 0);
+	third = copy_after(from, "third", "second");
+	assert_false(is_shared(second, "a/in/same", third, "mode/same"));
+	assert_true(is_shared(first, "two", third, "two"));
+	assert_true(is_noted(third, "two"));
+	back = copy(third, &(struct tree_copied){ 0 });
+	assert_false(is_shared(third, "two", back, "two"));
+	assert_false(is_noted(back, "two"));
 }
 
 /* Writes to the file from the moment that its copy has begun. */
@@ -222,6 +311,8 @@ int main(void)
 		{ "holes take no room", holes_take_no_room },
 		{ "a whiteout too many", a_whiteout_too_many },
 		{ "ends with its room", ends_with_its_room },
+		{ "shares what has not changed since an earlier copy",
+		  shares_what_has_not_changed },
 		{ "is not led on by a file that grows",
 		  is_not_led_on_by_a_file_that_grows },
 	};
