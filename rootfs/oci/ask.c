@@ -33,6 +33,7 @@ enum {
 	NO_METHOD = 405,
 	TIMEOUT = 408,
 	TOO_MANY = 429,
+	CLIENT_CLOSED = 499, /* what nginx says of a proxy before it that went away */
 	SERVER_ERROR = 500
 };
 
@@ -403,7 +404,7 @@ bool ask_is_passing(const struct ask *x, int code)
 	if (code == -ECONNRESET || code == -ETIMEDOUT)
 		return true;
 	return (code == 0 || code == -EBUSY || code == -EREMOTEIO) &&
-	       (status == TOO_MANY || status == TIMEOUT || status >= SERVER_ERROR);
+	       (status == TOO_MANY || status == TIMEOUT || status >= CLIENT_CLOSED);
 }
 
 static uint64_t seconds_to_wait(const struct http_reply *reply, int attempt)

@@ -122,6 +122,12 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 	[ "$(box 'cat f gone')" = $'1\nh' ]
 	cubby rewind before-rewind
 	[ "$(box 'cat f; test ! -e gone')" = 3 ]
+	run -0 cubby checkpoint # one that gets a name
+	[ "$output" = "cubby: checkpoint 'c1': what is under review" ]
+	run -0 --separate-stderr cubby checkpoint --json
+	[ "$(jq -r .name <<<"$output")" = c2 ]
+	cubby rewind c1
+	[ "$(box 'cat f; test ! -e gone')" = 3 ]
 	run -2 cubby checkpoint 7
 	[ "${lines[0]}" = "cubby checkpoint: bad name '7'; numbers are turns of a task" ]
 	run -1 cubby rewind other

@@ -201,6 +201,19 @@ login() { # USER:SECRET
 }
 
 # bats test_tags=long
+@test "registry: what passes by itself is asked again" {
+	local status
+	for status in 408 499 503; do
+		serve once=$status
+		pulls
+		cubby rmi -q --all
+		kill "$SERVER"; rm "$LIB_PROJECT/ready"
+	done
+	serve once=400
+	run ! --separate-stderr cubby pull "$AT/it/x:1"
+}
+
+# bats test_tags=long
 @test "registry: waits until a date" {
 	serve date=3
 	run -0 --separate-stderr cubby pull "$AT/it/x:1"
