@@ -11,7 +11,7 @@
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/run/attach.h"
-#include "cli/run/refused.h"
+#include "cli/run/nettell.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/store/boxps.h"
@@ -198,7 +198,7 @@ static int run_in(struct boxsetup *s, const struct boxrun *run, struct ready *d,
 				  .filter = run->filter,
 				  .filter_ctx = run->filter_ctx };
 	struct box_exit exit = { 0 };
-	struct refused refused;
+	struct nettell told;
 	int r = run->ready ? run->ready(run->ready_ctx, s->box, e) : 0;
 
 	if (r == 0)
@@ -206,7 +206,7 @@ static int run_in(struct boxsetup *s, const struct boxrun *run, struct ready *d,
 	if (r < 0)
 		return r;
 	signing_serve(&d->signing, &how);
-	refused_begin(s->app, s->box, &refused);
+	nettell_begin(s->app, s->box, &told);
 	r = box_spawn(s->box, &d->command, &proc, e);
 	if (r == -ENOTCONN && run->ready)
 		err_hint(e, "say it again");
@@ -225,7 +225,7 @@ static int run_in(struct boxsetup *s, const struct boxrun *run, struct ready *d,
 		tell_oom(s);
 	if (exit.disk)
 		tell_disk(s);
-	refused_tell(s->app, &refused);
+	nettell_say(s->app, &told);
 	*status = exit.status;
 	d->nothing_left = exit.nothing_left;
 	return 0;
@@ -248,7 +248,7 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 		return cmd_fail(app, &e, CMD_CUBBY);
 	d.signing.yes = o->yes;
 	acting_begin(app, s.dir.dirfd, s.spec.project, &acting);
-	ahead = !d.signing.app && !run->ready && !refused_wanted(app);
+	ahead = !d.signing.app && !run->ready && !nettell_wanted(app);
 	r = boxsetup_start(&s, ahead ? &d.command : NULL, &e);
 	if (r < 0)
 		return cmd_fail(app, &e, CMD_CUBBY);

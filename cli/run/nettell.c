@@ -1,4 +1,4 @@
-#include "cli/run/refused.h"
+#include "cli/run/nettell.h"
 
 #include <string.h>
 
@@ -16,17 +16,17 @@ static int ask(struct box *b, int64_t since, struct json **ret)
 	return json_failed(q) ?: box_ask(b, "net", q, ret, ERR_IGNORED);
 }
 
-bool refused_wanted(const struct app *app)
+bool nettell_wanted(const struct app *app)
 {
 	return app->live && !app->quiet && !app->json;
 }
 
-void refused_begin(const struct app *app, struct box *b, struct refused *ret)
+void nettell_begin(const struct app *app, struct box *b, struct nettell *ret)
 {
 	_cleanup_json_ struct json *answer = NULL;
 
-	*ret = (struct refused){ 0 };
-	if (!refused_wanted(app) || ask(b, INT32_MAX, &answer) < 0)
+	*ret = (struct nettell){ 0 };
+	if (!nettell_wanted(app) || ask(b, INT32_MAX, &answer) < 0)
 		return;
 	ret->box = b;
 	ret->next = json_get_int(answer, "next", 0);
@@ -48,7 +48,7 @@ static bool says_first(const struct json *list, const struct json *one,
 	return true;
 }
 
-void refused_tell(const struct app *app, const struct refused *r)
+void nettell_say(const struct app *app, const struct nettell *r)
 {
 	_cleanup_json_ struct json *answer = NULL;
 	const struct json *list;
