@@ -118,6 +118,36 @@ static bool read_done(const struct json *j, struct python_message *m)
 	return m->ename && m->evalue && are_lines(m->tb);
 }
 
+static bool read_complete(const struct json *j, struct python_message *m)
+{
+	m->names = json_get(j, "matches");
+	m->from = json_get_int(j, "start", -1);
+	m->to = json_get_int(j, "end", -1);
+	return are_lines(m->names) && m->from >= 0 && m->to >= m->from &&
+	       m->to <= INT32_MAX;
+}
+
+static bool read_inspect(const struct json *j, struct python_message *m)
+{
+	m->text = json_get_str(j, "text");
+	return m->text || !json_get(j, "text");
+}
+
+static bool read_vars(const struct json *j, struct python_message *m)
+{
+	m->vars = json_get(j, "vars");
+	m->more = json_get_int(j, "more", -1);
+	json_each(v, m->vars)
+	{
+		const struct json *size = json_get(v, "size");
+
+		if (!json_get_str(v, "name") || !json_get_str(v, "type") ||
+		    !json_get_str(v, "repr") || (size && !json_str(size)))
+			return false;
+	}
+	return json_type(m->vars) == JSON_ARRAY && m->more >= 0;
+}
+
 static const struct kind {
 	const char *name;
 	enum python_kind kind;
@@ -129,6 +159,9 @@ static const struct kind {
 	{ "clear", PYTHON_CLEAR, read_clear },
 	{ "ask", PYTHON_ASK, read_ask },
 	{ "done", PYTHON_DONE, read_done },
+	{ "complete", PYTHON_COMPLETE, read_complete },
+	{ "inspect", PYTHON_INSPECT, read_inspect },
+	{ "vars", PYTHON_VARS, read_vars },
 };
 
 static const struct kind *find_kind(const char *name)

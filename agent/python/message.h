@@ -6,6 +6,7 @@
  * From us:  {"t":"exec","id","code","name"?,"argv"?,"silent"?,
  *           "partial"?} {"t":"input","value"|"eof"}
  *           {"t":"seen"}, once for each DISPLAY and CLEAR; {"t":"exit"}
+ *           {"t":"complete"|"inspect","id","code","pos"} {"t":"vars","id"}
  * To us:    the kinds below. Each form in "data" is text, pictures in base64; a form in
  *           "files" was written to a file of the box. */
 #ifndef AGENT_PYTHON_MESSAGE_H
@@ -14,12 +15,15 @@
 #include "base/json.h"
 
 enum python_kind {
-	PYTHON_READY,	/* it takes cells */
-	PYTHON_DISPLAY, /* a value is shown */
-	PYTHON_RESULT,	/* the value of a cell's last expression */
-	PYTHON_CLEAR,	/* what was shown shall go */
-	PYTHON_ASK,	/* the cell waits for a line */
-	PYTHON_DONE,	/* the cell has ended */
+	PYTHON_READY,	 /* it takes cells */
+	PYTHON_DISPLAY,	 /* a value is shown */
+	PYTHON_RESULT,	 /* the value of a cell's last expression */
+	PYTHON_CLEAR,	 /* what was shown shall go */
+	PYTHON_ASK,	 /* the cell waits for a line */
+	PYTHON_DONE,	 /* the cell has ended, or a look at names */
+	PYTHON_COMPLETE, /* a look: what the name may go on with; DONE follows */
+	PYTHON_INSPECT,	 /* a look: what is known of the name */
+	PYTHON_VARS,	 /* a look: what cells have defined */
 };
 
 /* INCOMPLETE: of a cell that is typed line by line; nothing ran */
@@ -42,7 +46,13 @@ struct python_message {
 	const char *ename, *evalue;  /* ERROR, INTERRUPTED: never NULL */
 	const struct json *tb;	     /* lines of text */
 	double ms;
-	struct json *root; /* owned */
+	const struct json
+		*names;		 /* COMPLETE: of texts, which stand for what is there */
+	int64_t from, to;	 /* COMPLETE: between these characters of the code */
+	const char *text;	 /* INSPECT; NULL = there is no such name */
+	const struct json *vars; /* VARS: of {name, type, repr, size?}, all texts */
+	int64_t more;		 /* VARS: so many are left out */
+	struct json *root;	 /* owned */
 };
 #define PYTHON_MESSAGE_NONE ((struct python_message){ .root = NULL })
 void python_message_done(struct python_message *m);

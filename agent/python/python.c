@@ -480,33 +480,52 @@ static struct json *json_strings(const char *const *v)
 	return list;
 }
 
-int python_run(struct python *p, const struct python_cell *c, struct err *e)
+/* @m, of which the kind is missing, is taken over. */
+static int request(struct python *p, const char *kind, const char *code,
+		   struct json *message, struct err *e)
 {
-	struct json *m = NULL;
+	_cleanup_json_ struct json *m = message;
 	int r = 0;
 
 	if (p->state >= PYTHON_RUNNING)
 		return err_set(e, -EBUSY, "a cell is still running");
-	if (strlen(c->code) > PYTHON_CODE_MAX)
+	if (strlen(code) > PYTHON_CODE_MAX)
 		return err_set(e, -EMSGSIZE, "the code is longer than %d bytes",
 			       PYTHON_CODE_MAX);
 	if (!alive(p))
 		r = start(p, e);
 	if (r < 0)
 		return r;
-	m = json_object();
-	json_set_str(m, "t", "exec");
+	json_set_str(m, "t", kind);
 	json_set_int(m, "id", ++p->id);
-	json_set_str(m, "code", c->code);
+	json_set_str(m, "code", code);
+	r = send_message(p, take(&m, NULL), e);
+	p->state = r < 0 ? PYTHON_IDLE : PYTHON_RUNNING;
+	return r;
+}
+
+int python_run(struct python *p, const struct python_cell *c, struct err *e)
+{
+	struct json *m = json_object();
+
 	if (c->name)
 		json_set_str(m, "name", c->name);
 	if (c->argv)
 		json_set(m, "argv", json_strings(c->argv));
 	json_set_bool(m, "silent", c->silent);
 	json_set_bool(m, "partial", c->partial);
-	r = send_message(p, m, e);
-	p->state = r < 0 ? PYTHON_IDLE : PYTHON_RUNNING;
-	return r;
+	return request(p, "exec", c->code, m, e);
+}
+
+int python_look(struct python *p, const struct python_look *l, struct err *e)
+{
+	static const char *const kinds[] = { [PYTHON_COMPLETE] = "complete",
+					     [PYTHON_INSPECT] = "inspect",
+					     [PYTHON_VARS] = "vars" };
+	struct json *m = json_object();
+
+	json_set_int(m, "pos", l->pos);
+	return request(p, kinds[l->what], l->code ? l->code : "", m, e);
 }
 
 int python_input(struct python *p, const char *line, struct err *e)

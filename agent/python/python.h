@@ -77,6 +77,17 @@ struct python_cell {
  */
 int python_run(struct python *p, const struct python_cell *c, struct err *e);
 
+/* What is asked between cells. No code of a cell's is run for the answer, not even a
+ * property: what only such code could tell is not told. */
+struct python_look {
+	enum python_kind what; /* COMPLETE, INSPECT or VARS */
+	const char *code;      /* of COMPLETE and INSPECT */
+	int64_t pos; /* the character before which the name ends; -1 = the end */
+};
+
+/** python_look() - as python_run(); the answer is a message of that kind, DONE behind it */
+int python_look(struct python *p, const struct python_look *l, struct err *e);
+
 /** python_spawned() - the answer to a port's spawn() that was 1; @proc is taken over, NULL:
  *  it does not run, for @why, which the death that follows says */
 void python_spawned(struct python *p, struct box_proc *proc, const struct err *why);

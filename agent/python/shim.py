@@ -445,6 +445,232 @@ def show_what_is_open():
             emit_figures()
 
 
+# ---- names, and what is known of them ------------------------------------------------------
+# No code of a cell's is run for it: names are those that dictionaries have, of an object, its
+# class and the classes above, never what getattr() and dir() would say. So what a property, a
+# __getattr__ or a __dir__ makes up is not seen. What C has instead of a property is read.
+
+MATCHES_MAX, VARS_MAX = 500, 1000
+NAME_MAX, SHORT_MAX, LINE_MAX = 200, 100, 1000
+NAME = re.compile(r"(?:[^\W\d]\w*\.)*(?:[^\W\d]\w*)?\Z")
+IMPORT = re.compile(r"\s*(?:from\s+([\w.]+)\s+import\s|(?:from|import)\s)[\w.,\s]*\Z")
+MRO, DICT, NAME_OF = (type.__dict__[n].__get__ for n in ("__mro__", "__dict__", "__name__"))
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type(str.join), type(object.__init__),
+             type(dict.__dict__["fromkeys"]))
+INERT = (types.GetSetDescriptorType, types.MemberDescriptorType)
+ATOMS = (int, float, complex, bool, type(None), str, bytes, range)
+BRACKETS = {list: "[]", tuple: "()", dict: "{}", set: "{}", frozenset: "{}"}
+
+
+def held(obj):
+    """The names of an object, and those of its classes: a list of dictionaries."""
+    kind = type(obj)
+    classes = [dict(DICT(each)) for each in MRO(kind)]
+    if issubclass(kind, type):
+        return [dict(DICT(each)) for each in MRO(obj)] + classes
+    where = next((names["__dict__"] for names in classes if "__dict__" in names), None)
+    own = where.__get__(obj) if type(where) in INERT else None
+    return ([dict.copy(own)] if issubclass(type(own), dict) else []) + classes
+
+
+def value_of(obj, name):
+    """As getattr() has it, or LookupError."""
+    for names in held(obj):
+        if name in names:
+            value = names[name]
+            kind = type(value)
+            if kind in (staticmethod, classmethod):
+                return value.__func__
+            if kind in INERT:
+                return value.__get__(obj, type(obj))
+            if kind not in FUNCTIONS and any("__get__" in DICT(each) for each in MRO(kind)):
+                break
+            return value
+    raise LookupError(name)
+
+
+def value_at(path):
+    first, *rest = path.split(".")
+    names = held(Shim.main)[0]
+    value = names[first] if first in names else builtins.__dict__[first]
+    for name in rest:
+        value = value_of(value, name)
+    return value
+
+
+def short(obj, depth=2):
+    """Its repr(), but for what a class of a cell has to say."""
+    kind = type(obj)
+    text = "<%s>" % NAME_OF(kind)
+    if kind is int and obj.bit_length() > 1000:
+        text = "<int of %d bits>" % obj.bit_length()
+    elif kind in (str, bytes):
+        text = repr(obj[:SHORT_MAX + 1])
+    elif kind in ATOMS:
+        text = repr(obj)
+    elif kind in BRACKETS and (depth or not obj):
+        begin, end = BRACKETS[kind]
+        parts = []
+        for each in obj.items() if kind is dict else obj:
+            if len(parts) == 8:
+                parts.append("…")
+                break
+            parts.append("%s: %s" % tuple(short(x, depth - 1) for x in each) if kind is dict
+                         else short(each, depth - 1))
+        comma = "," if kind is tuple and len(parts) == 1 else ""
+        text = begin + ", ".join(parts) + comma + end
+        if kind is frozenset or kind is set and not obj:
+            text = "%s(%s)" % (NAME_OF(kind), text if obj else "")
+    elif issubclass(kind, type):
+        text = "<class %s>" % NAME_OF(obj)
+    return clean(text if len(text) <= SHORT_MAX else text[:SHORT_MAX] + "…")
+
+
+def size_of(obj):
+    """How long it is, or its shape; None where it has none."""
+    if type(obj) in BRACKETS or type(obj) in (str, bytes, bytearray, range):
+        return str(len(obj))
+    try:
+        theirs = str(DICT(type(obj)).get("__module__")).startswith("pandas.")
+        shape = obj.shape if theirs else value_of(obj, "shape")
+    except Exception:
+        return None
+    whole = type(shape) is tuple and len(shape) < 32 and all(type(n) is int for n in shape)
+    return "x".join(map(str, shape)) if whole and shape else None
+
+
+def variables(_message=None):
+    names = {name: value for name, value in held(Shim.main)[0].items()
+             if type(name) is str and not name.startswith("_") and len(name) <= NAME_MAX}
+    rows = []
+    for name in list(names)[:VARS_MAX]:
+        value = names[name]
+        row = {"name": clean(name), "type": clean(NAME_OF(type(value))[:NAME_MAX])}
+        try:
+            row["repr"], row["size"] = short(value), size_of(value)
+        except RuntimeError:  # a thread has just changed it
+            row["repr"] = "<%s>" % row["type"]
+        if row.get("size") is None:
+            row.pop("size", None)
+        rows.append(row)
+    return {"vars": rows, "more": len(names) - len(rows)}
+
+
+def modules(path):
+    """Those that could be imported: of a package, or of all."""
+    import itertools
+    import pkgutil
+    found = (each[1] for each in pkgutil.iter_modules(path))
+    return list(itertools.islice(found, 10000)) + ([] if path else list(sys.builtin_module_names))
+
+
+def names_for(line, head):
+    """What may stand behind `head` and a dot, or alone."""
+    import keyword
+    imports = IMPORT.match(line)
+    if imports and imports.group(1):
+        return held(sys.modules[imports.group(1)])[0]
+    if imports:
+        path = value_of(sys.modules[head], "__path__") if head else None
+        return modules(path) if path is None or type(path) is list else ()
+    if not head:
+        return set(held(Shim.main)[0]) | set(builtins.__dict__) | set(keyword.kwlist)
+    value = value_at(head)
+    below = held(value)
+    if issubclass(type(value), type):  # as dir() has it: without those of its own class
+        below = below[:len(MRO(value))]
+    return set().union(*below)
+
+
+def place(message):
+    """The line that ends at a place of the code, with the name that ends there."""
+    code, at = message["code"], message["pos"]
+    at = at if 0 <= at <= len(code) else len(code)
+    line = code[max(at - LINE_MAX, 0):at].rpartition("\n")[2]
+    return code, at, line, NAME.search(line).group()
+
+
+def complete(message):
+    _code, at, line, path = place(message)
+    head, _, part = path.rpartition(".")
+    names = ()
+    if not line[:len(line) - len(path)].endswith("."):  # of what would have to be computed
+        try:
+            names = names_for(line, head)
+        except (LookupError, AttributeError, TypeError, OSError):
+            pass
+    names = sorted(name for name in names if type(name) is str and name.startswith(part)
+                   and len(name) <= NAME_MAX and name.isidentifier()
+                   and (part.startswith("_") or not name.startswith("_")))
+    return {"matches": names[:MATCHES_MAX], "start": at - len(part), "end": at}
+
+
+def signature(obj):
+    """The parameters of what can be called, or None."""
+    first = 0
+    if issubclass(type(obj), type):
+        obj, first = value_of(obj, "__init__"), 1
+    elif type(obj) is types.MethodType:
+        obj, first = obj.__func__, 1
+    if type(obj) is not types.FunctionType:
+        text = obj.__text_signature__ if type(obj) in FUNCTIONS else None
+        return re.sub(r"\$\w+(, )?", "", text) if type(text) is str else None
+    code, given = obj.__code__, obj.__kwdefaults__ or {}
+    n, k, names = code.co_argcount, code.co_kwonlyargcount, code.co_varnames
+    words, rest = list(names[:n]), names[n + k:]
+    for i, value in enumerate(reversed(obj.__defaults__ or ())):
+        words[n - 1 - i] += "=" + short(value)
+    star = bool(code.co_flags & 4)  # CO_VARARGS
+    if star or k:
+        words.append("*" + (rest[0] if star else ""))
+    words += [name + ("=" + short(given[name]) if name in given else "") for name in names[n:n + k]]
+    if code.co_flags & 8:  # CO_VARKEYWORDS
+        words.append("**" + rest[star])
+    return "(%s)" % ", ".join(words[first:])
+
+
+def calling(line):
+    """The name of what is called, where its arguments are being written."""
+    depth = 0
+    for at in range(len(line) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(line[at], 0)
+        if depth < 0:
+            return NAME.search(line[:at]).group()
+    return ""
+
+
+def explain(path):
+    value = value_at(path)
+    try:
+        head = signature(value)
+    except (LookupError, AttributeError, TypeError):
+        head = None
+    head = path + (head or ": " + short(value))
+    try:
+        doc = value.__doc__ if type(value) in FUNCTIONS else value_of(value, "__doc__")
+    except LookupError:
+        doc = None
+    if type(doc) is not str:
+        return clean(head)
+    import inspect
+    return clean(cut("%s\n\n%s" % (head, inspect.cleandoc(doc))))
+
+
+def inspect_name(message):
+    code, at, line, path = place(message)
+    path += re.match(r"\w*", code[at:at + NAME_MAX]).group()
+    for each in (path.strip("."), calling(line)):
+        try:
+            if each:
+                return {"text": explain(each)}
+        except (LookupError, AttributeError, TypeError):
+            pass
+    return {}
+
+
+LOOKS = {"complete": complete, "inspect": inspect_name, "vars": variables}
+
+
 # ---- what IPython's cells may have, as text --------------------------------------------
 
 IGNORED = ("matplotlib", "load_ext", "autoreload", "colors", "config", "reload_ext")
@@ -522,6 +748,11 @@ class Magics:
             os.environ[name.strip()] = self.expand(value.strip())
             return None
         return os.environ.get(rest) if rest else dict(os.environ)
+
+    def do_whos(self, _rest):
+        for row in variables()["vars"]:
+            print("%-20s %-14s %-10s %s" % (row["name"], row["type"], row.get("size", ""),
+                                            row["repr"]))
 
     def do_time(self, rest):
         began, cpu = time.perf_counter(), time.process_time()
@@ -731,18 +962,12 @@ def incomplete(code):
         return False  # run, it says what is wrong
 
 
-def execute(message):
-    began, done = time.perf_counter(), {"status": "ok"}
-    Shim.cell, Shim.silent = message["id"], bool(message.get("silent"))
-    if message.get("partial") and incomplete(message["code"]):
-        send("done", id=Shim.cell, n=Shim.count, ms=0, status="incomplete")
-        return
-    if not Shim.silent:
-        Shim.count += 1
+def attempt(do, message):
+    """How it ended, as the members of a message."""
     try:
         try:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            perform(message)
+            do(message)
         finally:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
     except Gone:
@@ -755,10 +980,29 @@ def execute(message):
         left_behind()
         done = describe(e)
         done["status"] = "interrupted" if isinstance(e, KeyboardInterrupt) else "error"
+        return done
+    return {"status": "ok"}
+
+
+def execute(message):
+    began = time.perf_counter()
+    Shim.cell, Shim.silent = message["id"], bool(message.get("silent"))
+    if message.get("partial") and incomplete(message["code"]):
+        send("done", id=Shim.cell, n=Shim.count, ms=0, status="incomplete")
+        return
+    if not Shim.silent:
+        Shim.count += 1
+    done = attempt(perform, message)
     left_behind()
     mend_streams()
     ms = (time.perf_counter() - began) * 1000
     send("done", id=Shim.cell, n=Shim.count, ms=round(ms, 3), **done)
+
+
+def look(message):
+    kind, Shim.cell = message["t"], message["id"]
+    done = attempt(lambda message: send(kind, id=Shim.cell, **LOOKS[kind](message)), message)
+    send("done", id=Shim.cell, n=Shim.count, ms=0, **done)
 
 
 def begin():
@@ -919,6 +1163,8 @@ def talk():
         kind = message.get("t")
         if kind == "exec":
             execute(message)
+        elif kind in LOOKS:
+            look(message)
         elif kind == "exit":
             flush()
             return

@@ -167,6 +167,17 @@ clear_output(wait=True)'
 	cells @kernel_info_request @comm_info_request @is_complete_request @history_request
 	[ "$(content kernel_info_reply | jq -r '.status, .protocol_version, .language_info.name' | tr '\n' ' ')" = 'ok 5.3 python ' ]
 	[ "$(content is_complete_reply)" = '{"status": "unknown"}' ]
+	# names, without a cell's code: in their turn, behind a cell that runs
+	cells 'class A:
+    @property
+    def prop(self): print("RAN")
+a = A(); a.höhe = 5' '&import time; time.sleep(0.5); a.hub = 1' '@complete_request {"code": "ö = a.h", "cursor_pos": 7}' \
+		'@complete_request {"code": "a.prop.", "cursor_pos": 7}' '@inspect_request {"code": "a.höhe", "cursor_pos": 3}' \
+		'&@complete_request {"code": 1}' '@inspect_request {"code": "", "cursor_pos": "x"}'
+	[ "$(content complete_reply)" = '{"cursor_end": 7, "cursor_start": 6, "matches": ["hub", "höhe"], "metadata": {}, "status": "ok"}
+{"cursor_end": 7, "cursor_start": 7, "matches": [], "metadata": {}, "status": "ok"}' ]
+	[ "$(content inspect_reply | jq -r '.found, (.data["text/plain"] // "none")[:9]')" = $'true\na.höhe: 5\nfalse\nnone' ]
+	[ -z "$(content stream)" ]
 	# no reply comes to what is malformed, and the kernel goes on
 	cells '&@execute_request {"code": 1}' '%colors nocolor' 'print(1)'
 	[ "$(content stream)" = '{"name": "stdout", "text": "1\n"}' ]

@@ -367,6 +367,23 @@ x = input("? ")
 	[ "$output" = False ]
 }
 
+@test "context: --vars lists what is defined, and runs nothing of it" {
+	cubby python --context work -c 'class A:
+    def __repr__(self): print("RAN"); return "a"
+x, a, text = [1, 2], A(), "one"'
+	run -0 --separate-stderr cubby python --context work --vars
+	[ "$output" = $'NAME  TYPE  SIZE  VALUE\nA     type  -     <class A>\nx     list  2     [1, 2]\na     A     -     <A>\ntext  str   3     \'one\'' ]
+	run -0 --separate-stderr cubby python --context work --vars --json
+	[ "$(jq -c '.[1], .[2]' <<<"$output")" = '{"name":"x","type":"list","size":"2","repr":"[1, 2]"}
+{"name":"a","type":"A","size":null,"repr":"<A>"}' ]
+	run -0 --separate-stderr cubby python --context new --vars
+	[ "$output$stderr" = 'cubby: nothing is defined' ]
+	run -125 cubby python --vars
+	[[ $output == 'cubby python: --vars needs a --context'* ]]
+	run -125 cubby python --context work --vars -c 1
+	[[ $output == 'cubby python: --vars runs no code'* ]]
+}
+
 @test "context: an interrupt keeps the state, what takes none is killed" {
 	cubby python --context work -c 'x = 5
 import signal, time'

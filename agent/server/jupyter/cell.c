@@ -15,6 +15,7 @@ void cell_free(struct cell *c)
 		c->watch->said(c->watch->ctx, NULL, NULL);
 	*c->left += c->taken;
 	json_free(&c->header);
+	json_free(&c->found);
 	free(c->code);
 	free(c);
 }

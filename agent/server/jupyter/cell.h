@@ -1,4 +1,4 @@
-/* cell - an execute_request that waits for its turn, or runs.
+/* cell - an execute_request, or a look at names, that waits for its turn, or runs.
  * Needs:  how much all cells of a tenant may still take, which outlives it.
  * Owns:   copies of its header and code, and what they take of that.
  * Never:  runs anything. */
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/json.h"
+#include "agent/python/message.h"
 
 struct kernel_watch;
 
@@ -19,6 +19,9 @@ struct cell {
 	char *code;	     /* owned */
 	size_t *left, taken; /* left: borrowed */
 	bool silent, stdin_allowed, stop_on_error;
+	enum python_kind look; /* READY: it is run */
+	int64_t pos;	       /* of a look */
+	struct json *found; /* owned: what the reply to it says; NULL = not known yet */
 	const struct kernel_watch *watch; /* borrowed; NULL = none */
 };
 

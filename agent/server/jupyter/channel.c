@@ -110,11 +110,6 @@ static const struct fixed {
 	  "\"version\":3},\"nbconvert_exporter\":\"python\"},\"banner\":\"Python in a "
 	  "box\",\"help_links\":[],\"debugger\":false}" },
 	{ "comm_info_request", "comm_info_reply", "{\"status\":\"ok\",\"comms\":{}}" },
-	{ "complete_request", "complete_reply",
-	  "{\"status\":\"ok\",\"matches\":[],\"cursor_start\":0,\"cursor_end\":0,"
-	  "\"metadata\":{}}" },
-	{ "inspect_request", "inspect_reply",
-	  "{\"status\":\"ok\",\"found\":false,\"data\":{},\"metadata\":{}}" },
 	{ "is_complete_request", "is_complete_reply", "{\"status\":\"unknown\"}" },
 	{ "history_request", "history_reply", "{\"status\":\"ok\",\"history\":[]}" },
 	{ "interrupt_request", "interrupt_reply", "{\"status\":\"ok\"}" },

@@ -15,10 +15,10 @@
 
 #include "agent/python/frame.h"
 #include "agent/python/python.h"
-#include "agent/python/show.h"
 #include "agent/server/conf/conf.h"
 #include "agent/server/jupyter/cell.h"
 #include "agent/server/jupyter/channel.h"
+#include "agent/server/jupyter/content.h"
 #include "agent/server/tenant/tenant.h"
 #include "base/loop.h"
 #include "base/pieces.h"
@@ -28,8 +28,7 @@
 enum {
 	WAITING_MAX = 64,	 /* of a kernel */
 	MESSAGES_ALL = 20 << 20, /* the same of messages whose end has not come */
-	DATE = 40,
-	VALUES_MAX = 256 << 10
+	DATE = 40
 };
 
 struct kernel {
@@ -140,10 +139,12 @@ static void end_running(struct kernel *k, struct json *reply, bool failed)
 	struct cell *r = k->running;
 
 	mark_active(k);
-	json_set_int(reply, "execution_count", k->count);
-	json_set(reply, "user_expressions", json_object());
-	json_set(reply, "payload", json_array());
-	tell(k, "shell", "execute_reply", r->header, reply);
+	if (!r->look) {
+		json_set_int(reply, "execution_count", k->count);
+		json_set(reply, "user_expressions", json_object());
+		json_set(reply, "payload", json_array());
+	}
+	tell(k, "shell", content_reply(r->look), r->header, reply);
 	k->running = NULL;
 	tell_status(k, r->header, "idle");
 	failed = failed && r->stop_on_error;
@@ -155,49 +156,49 @@ static void end_running(struct kernel *k, struct json *reply, bool failed)
 		k->requests = r->next;
 		k->waiting--;
 		json_set_str(aborted, "status", "aborted");
-		tell(k, "shell", "execute_reply", r->header, aborted);
+		tell(k, "shell", content_reply(r->look), r->header, aborted);
 		tell_status(k, r->header, "idle");
 		cell_free(r);
 	}
 }
 
-static struct json *error_content(const char *ename, const char *evalue,
-				  const struct json *tb)
-{
-	struct json *c = json_object();
-
-	json_set_str(c, "ename", ename);
-	json_set_str(c, "evalue", evalue);
-	json_set(c, "traceback", tb ? json_dup(tb) : json_array());
-	return c;
-}
-
 static void fail_running(struct kernel *k, const char *ename, const char *evalue,
 			 const struct json *tb)
 {
-	struct json *reply = error_content(ename, evalue, tb);
+	struct json *reply = content_error(ename, evalue, tb);
 
 	json_set_str(reply, "status", "error");
-	publish(k, "error", error_content(ename, evalue, tb));
+	if (!k->running->look)
+		publish(k, "error", content_error(ename, evalue, tb));
 	end_running(k, reply, true);
+}
+
+static int begin_cell(struct kernel *k, const struct cell *r, struct err *e)
+{
+	const struct python_cell cell = { .code = r->code, .silent = r->silent };
+	const struct python_look look = { r->look, r->code, r->pos };
+	struct json *input;
+
+	if (r->look)
+		return python_look(k->python, &look, e);
+	input = json_object();
+	json_set_str(input, "code", r->code);
+	json_set_int(input, "execution_count", k->count + !r->silent);
+	publish(k, "execute_input", input);
+	return python_run(k->python, &cell, e);
 }
 
 static void begin_next(struct kernel *k)
 {
 	while (k->requests && !k->running) {
 		struct cell *r = k->requests;
-		struct python_cell cell = { .code = r->code, .silent = r->silent };
-		struct json *input = json_object();
 		struct err e = ERR_NONE;
 
 		k->requests = r->next;
 		k->waiting--;
 		k->running = r;
 		tell_status(k, r->header, "busy");
-		json_set_str(input, "code", r->code);
-		json_set_int(input, "execution_count", k->count + !r->silent);
-		publish(k, "execute_input", input);
-		if (python_run(k->python, &cell, &e) < 0)
+		if (begin_cell(k, r, &e) < 0)
 			fail_running(k, "KernelError", e.msg, NULL);
 	}
 }
@@ -220,50 +221,19 @@ static void on_stream(void *ctx, int fd, const char *data, size_t len)
 	publish(k, "stream", c);
 }
 
-/* JSON is a value there, and not its text, unless it is of more than @values. */
-static struct json *form_value(const struct json *v, size_t *values)
-{
-	struct json *parsed = NULL;
-	const char *key = json_key(v);
-
-	if (strcmp(key, "application/json") != 0 && !text_ends(key, "+json"))
-		return json_dup(v);
-	if (json_parse_within(json_str(v), strlen(json_str(v)), values, &parsed,
-			      ERR_IGNORED) < 0)
-		return json_dup(v);
-	return parsed;
-}
-
-static void show_value(struct kernel *k, const struct python_message *m)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT(PYTHON_CODE_MAX);
-	struct json *c = json_object(), *data = json_object(), *transient;
-	size_t values = VALUES_MAX;
-
-	json_each(v, m->data) json_set(data, json_key(v), form_value(v, &values));
-	if (json_len(m->files) && python_show(m, &text) == 0)
-		json_set_str(data, "text/plain", buf_cstr(&text));
-	json_set(c, "data", data);
-	json_set(c, "metadata", json_dup(m->metadata));
-	if (m->kind == PYTHON_RESULT) {
-		json_set_int(c, "execution_count", m->count);
-		publish(k, "execute_result", c);
-		return;
-	}
-	transient = json_object();
-	if (m->display_id)
-		json_set_str(transient, "display_id", m->display_id);
-	json_set(c, "transient", transient);
-	publish(k, m->update ? "update_display_data" : "display_data", c);
-}
-
 static void on_message(void *ctx, const struct python_message *m)
 {
 	struct kernel *k = ctx;
 	struct json *c = NULL;
 
-	if (m->kind == PYTHON_DISPLAY || m->kind == PYTHON_RESULT) {
-		show_value(k, m);
+	if (m->kind == PYTHON_RESULT) {
+		publish(k, "execute_result", content_value(m));
+	} else if (m->kind == PYTHON_DISPLAY) {
+		publish(k, m->update ? "update_display_data" : "display_data",
+			content_value(m));
+	} else if (k->running && k->running->look == m->kind) {
+		json_free(&k->running->found);
+		k->running->found = content_look(m);
 	} else if (m->kind == PYTHON_CLEAR) {
 		c = json_object();
 		json_set_bool(c, "wait", m->wait);
@@ -281,7 +251,7 @@ static void on_message(void *ctx, const struct python_message *m)
 			fail_running(k, m->ename, m->evalue, m->tb);
 			return;
 		}
-		c = json_object();
+		c = take(&k->running->found, NULL) ?: json_object();
 		json_set_str(c, "status", "ok");
 		end_running(k, c, false);
 	}
@@ -385,19 +355,22 @@ void kernel_leave(struct kernel *k, const struct kernel_watch *w)
 
 /* Who sent it would wait for an end of it for ever. */
 static void refuse_cell(struct kernel *k, const struct json *header,
-			const struct err *why)
+			enum python_kind look, const struct err *why)
 {
-	struct json *reply = error_content("KernelError", why->msg, NULL);
+	struct json *reply = content_error("KernelError", why->msg, NULL);
 
 	json_set_str(reply, "status", "error");
 	tell_status(k, header, "busy");
-	tell(k, "iopub", "error", header, error_content("KernelError", why->msg, NULL));
-	tell(k, "shell", "execute_reply", header, reply);
+	if (!look)
+		tell(k, "iopub", "error", header,
+		     content_error("KernelError", why->msg, NULL));
+	tell(k, "shell", content_reply(look), header, reply);
 	tell_status(k, header, "idle");
 }
 
-static void take_execute(struct kernel *k, const struct json *header,
-			 const struct json *content)
+/* @look: READY: it is to be run */
+static void take_cell(struct kernel *k, const struct json *header,
+		      const struct json *content, enum python_kind look)
 {
 	const char *code = json_get_str(content, "code");
 	struct err e = ERR_NONE;
@@ -407,12 +380,14 @@ static void take_execute(struct kernel *k, const struct json *header,
 		return;
 	r = new_cell(k, header, code, &e);
 	if (!r) {
-		refuse_cell(k, header, &e);
+		refuse_cell(k, header, look, &e);
 		return;
 	}
+	r->look = look;
+	r->pos = json_get_int(content, "cursor_pos", -1);
 	r->silent = json_get_bool(content, "silent", false);
 	r->stdin_allowed = json_get_bool(content, "allow_stdin", true);
-	r->stop_on_error = json_get_bool(content, "stop_on_error", true);
+	r->stop_on_error = !look && json_get_bool(content, "stop_on_error", true);
 	queue(k, r);
 }
 
@@ -436,7 +411,11 @@ static void take_message(void *ctx, struct channel *c, const struct json *m)
 	if (!type || !json_get_str(header, "msg_id") || !cell_fits(header))
 		return;
 	if (strcmp(type, "execute_request") == 0)
-		take_execute(k, header, content);
+		take_cell(k, header, content, PYTHON_READY);
+	else if (strcmp(type, "complete_request") == 0)
+		take_cell(k, header, content, PYTHON_COMPLETE);
+	else if (strcmp(type, "inspect_request") == 0)
+		take_cell(k, header, content, PYTHON_INSPECT);
 	else if (strcmp(type, "input_reply") == 0)
 		take_input(k, content);
 	else if (strcmp(type, "interrupt_request") == 0)

@@ -3,8 +3,10 @@
  * The interpreter is a process of the box like that of exec; its program comes from here
  * (agent/python). A script, or what standard input holds, is one cell. At a terminal cells
  * are typed; a cell that asks reads a line of our standard input. When the last cell has
- * ended, the interpreter ends by itself, and what it still prints then is shown. */
+ * ended, the interpreter ends by itself, and what it still prints then is shown. What a
+ * context has defined is asked of it (--vars) and no cell: nothing of a cell's is run. */
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,6 +28,7 @@
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
+#include "cli/show/table.h"
 #include "cli/show/termfilter.h"
 #include "cli/show/tty.h"
 #include "cli/store/hostpath.h"
@@ -37,6 +40,7 @@ struct args {
 	const char *code;    /* of -c; NULL = none */
 	const char *context; /* NULL = none */
 	bool restart;
+	bool vars;	/* what the context has defined, not a cell */
 	bool typed;	/* at a terminal */
 	char **command; /* borrowed from argv: FILE and its arguments; NULL = none */
 };
@@ -55,6 +59,8 @@ struct view {
 	bool over;		      /* the interpreter has ended */
 	bool died;		      /* before its cell had */
 	int status;		      /* of this command, so far */
+	struct table *vars;	      /* owned: of --vars; NULL = cells are run */
+	int64_t more;		      /* variables that are not in it */
 };
 
 struct reader {
@@ -180,11 +186,34 @@ static void show_done(struct view *v, const struct python_message *m)
 	show_json(v, "done", j);
 }
 
+static const struct table_column columns[] = {
+	{ "NAME", "name", TABLE_TEXT },
+	{ "TYPE", "type", TABLE_TEXT },
+	{ "SIZE", "size", TABLE_TEXT },
+	{ "VALUE", "repr", TABLE_TEXT },
+};
+
+static void add_vars(struct view *v, const struct python_message *m)
+{
+	json_each(it, m->vars)
+		table_add(v->vars, (struct table_cell[ARRAY_SIZE(columns)]){
+					   { .text = json_get_str(it, "name") },
+					   { .text = json_get_str(it, "type") },
+					   { .text = json_get_str(it, "size") },
+					   { .text = json_get_str(it, "repr") } });
+	v->more = m->more;
+}
+
 static void on_message(void *ctx, const struct python_message *m)
 {
 	struct view *v = ctx;
 
-	if (m->kind == PYTHON_ASK) {
+	if (v->vars) {
+		if (m->kind == PYTHON_VARS)
+			add_vars(v, m);
+		else if (m->kind == PYTHON_DONE && m->status == PYTHON_INTERRUPTED)
+			v->status = CMD_INTERRUPTED;
+	} else if (m->kind == PYTHON_ASK) {
 		buf_truncate(&v->prompt, 0);
 		(void)buf_adds(&v->prompt, m->prompt);
 		v->secret = m->password;
@@ -347,14 +376,12 @@ static int answer(struct run *run, struct err *e)
 	return python_input(run->python, got ? buf_cstr(&line) : NULL, e);
 }
 
-/* One cell, to its end. Of failures: that it could not be run. */
-static int run_cell(struct run *run, const struct python_cell *cell, struct err *e)
+/* What runs, to its end. */
+static int follow(struct run *run, struct err *e)
 {
 	struct python_wait w = { .interrupt_fd = run->signals };
-	int r = python_run(run->python, cell, e);
+	int r = 0;
 
-	if (r < 0)
-		return r;
 	while (r >= 0) {
 		r = python_wait(run->python, &w, e);
 		if (r < 0 || python_state(run->python) != PYTHON_ASKING)
@@ -363,6 +390,33 @@ static int run_cell(struct run *run, const struct python_cell *cell, struct err 
 		r = answer(run, e);
 	}
 	take_signals(run);
+	return r;
+}
+
+/* One cell, to its end. Of failures: that it could not be run. */
+static int run_cell(struct run *run, const struct python_cell *cell, struct err *e)
+{
+	int r = python_run(run->python, cell, e);
+
+	return r < 0 ? r : follow(run, e);
+}
+
+static int list_vars(struct run *run, struct err *e)
+{
+	static const struct python_look look = { .what = PYTHON_VARS };
+	struct view *v = &run->view;
+	int r = -ENOMEM;
+
+	v->vars = table_new(columns, ARRAY_SIZE(columns));
+	r = v->vars ? python_look(run->python, &look, e)
+		    : err_sys(e, r, "cannot list the variables");
+	r = r < 0 ? r : follow(run, e);
+	if (r < 0 || v->died || v->status)
+		return r;
+	r = table_show(v->vars, v->app, 0, "nothing is defined", "list the variables",
+		       e);
+	if (r == 0 && v->more)
+		render_note(v->app, "%" PRId64 " more are not listed", v->more);
 	return r;
 }
 
@@ -467,7 +521,9 @@ static int run_in(struct run *run, const struct args *a, const char *code,
 		cell.name = a->command[0];
 	cell.argv = a->command ? (const char *const *)a->command : none;
 	if (r == 0)
-		r = a->typed ? prompt(run, e) : run_cell(run, &cell, e);
+		r = a->vars    ? list_vars(run, e)
+		    : a->typed ? prompt(run, e)
+			       : run_cell(run, &cell, e);
 	if (r >= 0 && !a->context)
 		finish(run);
 	return r;
@@ -502,6 +558,7 @@ static int in_box(struct app *app, const struct args *a, const char *code,
 			(a->context ? python_context_serve(&conf, e) : 0) ?:
 			run_in(&run, a, code, &conf, e);
 	python_free(&run.python);
+	table_free(&run.view.vars);
 	view_end_streams(&run.view);
 	buf_done(&run.reader.in);
 	scope_close(&run.signals);
@@ -518,7 +575,7 @@ static int run_python(struct app *app, void *args, struct err *e)
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	int status, r;
 
-	r = a->typed ? 0 : read_code(a, &code, e);
+	r = a->typed || a->vars ? 0 : read_code(a, &code, e);
 	if (r < 0)
 		return r;
 	r = boxsetup_prepare(&a->box, &s, e);
@@ -549,6 +606,10 @@ static int check(struct app *, void *args, struct err *e)
 
 	if (a->restart && !a->context)
 		return err_set(e, -EINVAL, "--restart needs a --context");
+	if (a->vars && !a->context)
+		return err_set(e, -EINVAL, "--vars needs a --context");
+	if (a->vars && (a->code || a->command))
+		return err_set(e, -EINVAL, "--vars runs no code");
 	if (a->context && a->box.rm)
 		return err_set(e, -EINVAL, "--context and --rm exclude each other");
 	a->typed = !a->code && !a->command && tty_is(STDIN_FILENO);
@@ -563,6 +624,8 @@ static const struct cmd_option options[] = {
 	  CMD_TEXT_IF(struct args, context, check_context) },
 	{ "restart", 0, NULL, "end the Python of the context first",
 	  CMD_FLAG(struct args, restart) },
+	{ "vars", 0, NULL, "list what is defined in the context; no code is run for it",
+	  CMD_FLAG(struct args, vars) },
 	{ 0 },
 };
 

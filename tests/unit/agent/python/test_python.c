@@ -151,6 +151,17 @@ static void message(void *ctx, const struct python_message *m)
 		buf_adds(&s->text, "[clear]");
 	assert_int_equal(python_show(m, &s->text), 0);
 	remove_shown(m->files);
+	json_each(it, m->names) buf_addf(&s->text, "%s ", json_str(it));
+	if (m->kind == PYTHON_COMPLETE)
+		buf_addf(&s->text, "%d-%d", (int)m->from, (int)m->to);
+	if (m->kind == PYTHON_INSPECT)
+		buf_adds(&s->text, m->text ? m->text : "(nothing)");
+	json_each(it, m->vars)
+		buf_addf(&s->text, "%s:%s:%s:%s ", json_get_str(it, "name"),
+			 json_get_str(it, "type"), json_get_str(it, "size") ?: "",
+			 json_get_str(it, "repr"));
+	if (m->kind == PYTHON_VARS)
+		buf_addf(&s->text, "+%d", (int)m->more);
 	if (m->kind == PYTHON_DONE)
 		buf_addf(&s->text, "[%s]", words[m->status]);
 }
@@ -301,6 +312,131 @@ static void test_cell(const void *ptr)
 		assert_string_equal(got, row->want);
 	else if (strncmp(got, row->want, strlen(row->want)) != 0)
 		fail_msg("wanted: %s\ngot: %s", row->want, got);
+	end(&s);
+}
+
+/* ---- looks at names ------------------------------------------------------------------------ */
+
+/* What says that it ran must not, for a look. */
+static const char things[] =
+	"import os, json as j\n"
+	"class A:\n"
+	"    __slots__ = ('slot',)\n"
+	"    def __init__(self, a, b=2, *c, d, e=[1], **f): 'makes one'\n"
+	"    @property\n"
+	"    def prop(self): print('RAN'); return 1\n"
+	"    def __getattr__(self, name): print('RAN'); raise AttributeError(name)\n"
+	"    def __dir__(self): print('RAN'); return ['never']\n"
+	"    def __repr__(self): print('RAN'); return 'never'\n"
+	"    def __len__(self): print('RAN'); return 0\n"
+	"class B(A):\n"
+	"    def __init__(self): self.mine = j; self.slot = 'text'\n"
+	"    @property\n"
+	"    def __class__(self): print('RAN'); return int\n"
+	"    @property\n"
+	"    def __doc__(self): print('RAN'); return 'never'\n"
+	"class D(dict):\n"
+	"    def keys(self): print('RAN'); return ['never']\n"
+	"class C:\n"
+	"    @property\n"
+	"    def __dict__(self): print('RAN'); return {}\n"
+	"b, c, höhe, big = B(), C(), 5, list(range(1000))\n"
+	"class S(str):\n"
+	"    def startswith(self, *_): print('RAN')\n"
+	"b.__dict__[S('strange')] = 1; globals()[S('strange')] = 1; b.__dict__['1 2'] = 1\n"
+	"deep = {'a': [1, {2: b}], 'b': b, 'c': (1,), 'd': set()}; wide = 10 ** 5000\n";
+
+static const struct look_row {
+	const char *name;
+	enum python_kind what;
+	const char *code;
+	int pos;
+	const char *want;
+} look_rows[] = {
+	{ "names of an object", PYTHON_COMPLETE, "b.", -1, "mine prop slot 2-2[ok]" },
+	{ "with what they begin", PYTHON_COMPLETE, "x = (b.m", -1, "mine 7-8[ok]" },
+	{ "of what an attribute holds", PYTHON_COMPLETE, "b.mine.lo", -1,
+	  "load loads 7-9[ok]" },
+	{ "of what a slot holds", PYTHON_COMPLETE, "b.slot.upp", -1, "upper 7-10[ok]" },
+	{ "of what a property would say", PYTHON_COMPLETE, "b.prop.re", -1, "7-9[ok]" },
+	{ "of a class", PYTHON_COMPLETE, "A.", -1, "prop slot 2-2[ok]" },
+	{ "of an object that hides its own", PYTHON_COMPLETE, "c.", -1, "2-2[ok]" },
+	{ "of what would have to be computed", PYTHON_COMPLETE, "f().app", -1,
+	  "4-7[ok]" },
+	{ "of a number", PYTHON_COMPLETE, "1.re", -1, "2-4[ok]" },
+	{ "hidden ones where they are asked for", PYTHON_COMPLETE, "A.__ini", -1,
+	  "__init__ __init_subclass__ 2-7[ok]" },
+	{ "global ones, builtins and keywords", PYTHON_COMPLETE, "wi", -1,
+	  "wide with 0-2[ok]" },
+	{ "in the middle of a text, by its characters", PYTHON_COMPLETE,
+	  "é = 1\nhö + 1", 8, "höhe 6-8[ok]" },
+	{ "a place that is none", PYTHON_COMPLETE, "wid", 99, "wide 0-3[ok]" },
+	{ "modules", PYTHON_COMPLETE, "import os, json.deco", -1, "decoder 16-20[ok]" },
+	{ "names of a module", PYTHON_COMPLETE, "from os import path, getpi", -1,
+	  "getpid 21-26[ok]" },
+	{ "no module", PYTHON_COMPLETE, "from nosuch import a", -1, "19-20[ok]" },
+	{ "a function", PYTHON_INSPECT, "os.path.basename", -1,
+	  "os.path.basename(p)\n\nReturns the final component of a pathname[ok]" },
+	{ "around the place", PYTHON_INSPECT, "os.path.basename", 10,
+	  "os.path.basename(p)\n\nReturns the final component of a pathname[ok]" },
+	{ "what is being called", PYTHON_INSPECT, "x = A(f(1), ", -1,
+	  "A(a, b=2, *c, d, e=[1], **f)[ok]" },
+	{ "a builtin", PYTHON_INSPECT, "len", -1,
+	  "len(obj, /)\n\nReturn the number of items in a container.[ok]" },
+	{ "an object", PYTHON_INSPECT, "b", -1, "b: <B>[ok]" },
+	{ "a property", PYTHON_INSPECT, "b.prop", -1, "(nothing)[ok]" },
+	{ "no name", PYTHON_INSPECT, "nosuch", -1, "(nothing)[ok]" },
+	{ "nothing", PYTHON_INSPECT, "", -1, "(nothing)[ok]" },
+	{ "what is defined", PYTHON_VARS, NULL, 0,
+	  "os:module::<module> j:module::<module> A:type::<class A> B:type::<class B> "
+	  "D:type::<class D> C:type::<class C> b:B::<B> c:C::<C> höhe:int::5 "
+	  "big:list:1000:[0, 1, 2, 3, 4, 5, 6, 7, …] S:type::<class S> "
+	  "deep:dict:4:{'a': [1, <dict>], 'b': <B>, 'c': (1,), 'd': set()} "
+	  "wide:int::<int of 16610 bits> +0[ok]" },
+};
+
+static const char *look(struct seen *s, const struct python_look *l)
+{
+	struct python_wait w = { .timeout_ms = WAIT_MS, .interrupt_fd = -1 };
+	struct err e = ERR_NONE;
+
+	buf_truncate(&s->text, 0);
+	unit_ok(python_look(s->python, l, &e), &e);
+	assert_int_equal(python_wait(s->python, &w, &e), 0);
+	return buf_cstr(&s->text);
+}
+
+static void test_look(const void *ptr)
+{
+	const struct look_row *row = ptr;
+	const struct python_look l = { row->what, row->code, row->pos };
+	struct seen s = { .count = false };
+
+	begin(&s, false);
+	assert_string_equal(cell(&s, things), "[ok]");
+	assert_string_equal(look(&s, &l), row->want);
+	end(&s);
+}
+
+/* However much there is, some of it is told. */
+static void test_look_bounds(void)
+{
+	const struct python_look names = { PYTHON_COMPLETE, "a", 1 };
+	const struct python_look vars = { .what = PYTHON_VARS };
+	struct seen s = { .count = false };
+	const char *got;
+
+	begin(&s, false);
+	assert_string_equal(look(&s, &vars), "+0[ok]"); /* it starts one, too */
+	cell(&s, "for i in range(3000): globals()['a%04d' % i] = 'x' * 1000000\n"
+		 "globals()['a' * 300] = 1");
+	got = look(&s, &names);
+	assert_non_null(strstr(got, "a0499 0-1[ok]"));
+	got = look(&s, &vars);
+	assert_non_null(strstr(got, "a0998:str:1000000:'xxx"));
+	assert_non_null(strstr(got, "… +2001[ok]"));
+	assert_true(strlen(got) < 200000);
+	assert_non_null(strstr(cell(&s, "%whos"), "a0001                str"));
 	end(&s);
 }
 
@@ -596,6 +732,7 @@ int main(void)
 		{ "a question that is interrupted", test_question_interrupted },
 		{ "an end of its own", test_finish },
 		{ "a restart", test_restart },
+		{ "much to look at", test_look_bounds },
 		{ "no python3", test_no_python },
 		{ "code that is too long", test_too_long },
 		{ "a start that is told of later", test_later },
@@ -604,5 +741,6 @@ int main(void)
 	signal(SIGPIPE, SIG_IGN);
 	return unit_rows("python", rows, test_cell) +
 	       unit_rows("python, its end", end_rows, test_end) +
+	       unit_rows("python, a look", look_rows, test_look) +
 	       unit_cases("python", cases);
 }
