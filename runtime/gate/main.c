@@ -16,19 +16,19 @@
 
 enum { CONTROL = 3, ENV_MAX = 16 };
 
-/* As many descriptors as the host allows, up to what GATE_CONNS can use. */
+/* As many descriptors as the host allows, up to what GATE_CONNS can use. Some are for all else,
+ * but no more than half: places that there are no descriptors for are never all taken, and then
+ * nobody makes room. */
 static void take_descriptors(struct gated *g)
 {
-	const rlim_t want = GATE_CONNS * GATE_FDS_PER_CONN + 256;
-	struct rlimit l = { 0 };
+	const rlim_t others = 256, want = GATE_CONNS * GATE_FDS_PER_CONN + others;
+	struct rlimit l = { 512, 512 };
 
-	g->max_conns = 128;
-	if (sys_getrlimit(RLIMIT_NOFILE, &l) < 0)
-		return;
+	(void)sys_getrlimit(RLIMIT_NOFILE, &l);
 	l.rlim_cur = l.rlim_max = MIN(l.rlim_max, want);
-	if (sys_setrlimit(RLIMIT_NOFILE, &l) >= 0 && l.rlim_cur > 512)
-		g->max_conns = (unsigned)MIN((l.rlim_cur - 256) / GATE_FDS_PER_CONN,
-					     (rlim_t)GATE_CONNS);
+	(void)sys_setrlimit(RLIMIT_NOFILE, &l);
+	g->max_conns = (unsigned)((l.rlim_cur - MIN(others, l.rlim_cur / 2)) /
+				  GATE_FDS_PER_CONN);
 }
 
 static int confine(struct gated *g, struct err *e)
