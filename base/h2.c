@@ -226,7 +226,7 @@ static int on_whole_frame(nghttp2_session *, const nghttp2_frame *f, void *ctx)
 	bool last = f->hd.flags & NGHTTP2_FLAG_END_STREAM;
 
 	if (is_request(f))
-		h->hooks->head(h->ctx, f->hd.stream_id, last);
+		h->hooks->head_end(h->ctx, f->hd.stream_id, last);
 	else if (last && (f->hd.type == NGHTTP2_DATA || f->hd.type == NGHTTP2_HEADERS))
 		h->hooks->end(h->ctx, f->hd.stream_id);
 	return 0;

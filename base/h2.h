@@ -46,7 +46,7 @@ struct h2_hooks {
 	 * head is beyond all measure, the request is reset and closed() follows */
 	bool (*field)(void *ctx, int32_t id, const struct h2_field *f);
 	/* the head is whole. @last: so is the request */
-	void (*head)(void *ctx, int32_t id, bool last);
+	void (*head_end)(void *ctx, int32_t id, bool last);
 	/* some of its body: to be h2_took() */
 	void (*body)(void *ctx, int32_t id, const char *data, size_t len);
 	/* the body is whole */

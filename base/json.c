@@ -25,7 +25,7 @@ static const cJSON *ro(const struct json *j)
 	return (const cJSON *)j;
 }
 
-static struct json *wrap(cJSON *c)
+static struct json *as_json(cJSON *c)
 {
 	return (struct json *)c;
 }
@@ -57,7 +57,7 @@ int json_parse_within(const char *text, size_t len, size_t *values, struct json 
 	c = cJSON_ParseWithLength(text, len);
 	if (!c)
 		return err_sys(e, -ENOMEM, "cannot parse JSON");
-	*ret = wrap(c);
+	*ret = as_json(c);
 	return 0;
 }
 
@@ -115,7 +115,7 @@ int json_parse_pieces(const char *text, size_t len, struct json **ret, struct er
 	c = cJSON_ParseWithLength(raw.data, raw.len);
 	if (!c)
 		return err_sys(e, -ENOMEM, "cannot parse JSON");
-	*ret = wrap(c);
+	*ret = as_json(c);
 	return 0;
 }
 
@@ -150,7 +150,7 @@ int json_mend(struct json *j)
 		if (r < 0)
 			return r;
 		r = (c->type & 0xff) == cJSON_String ? mend(&c->valuestring)
-						     : json_mend(wrap(c));
+						     : json_mend(as_json(c));
 	}
 	return r;
 }
@@ -164,27 +164,27 @@ void json_free(struct json **j)
 
 struct json *json_object(void)
 {
-	return wrap(cJSON_CreateObject());
+	return as_json(cJSON_CreateObject());
 }
 
 struct json *json_array(void)
 {
-	return wrap(cJSON_CreateArray());
+	return as_json(cJSON_CreateArray());
 }
 
 struct json *json_number(double v)
 {
-	return wrap(cJSON_CreateNumber(v));
+	return as_json(cJSON_CreateNumber(v));
 }
 
 struct json *json_bool(bool v)
 {
-	return wrap(cJSON_CreateBool(v));
+	return as_json(cJSON_CreateBool(v));
 }
 
 struct json *json_null(void)
 {
-	return wrap(cJSON_CreateNull());
+	return as_json(cJSON_CreateNull());
 }
 
 /* Makes the text what a JSON string of ours can hold: UTF-8 without NUL. */
@@ -211,7 +211,7 @@ struct json *json_stringn(const char *s, size_t len)
 
 	if (clean(s, len, &b) < 0)
 		return NULL;
-	return wrap(cJSON_CreateString(buf_cstr(&b)));
+	return as_json(cJSON_CreateString(buf_cstr(&b)));
 }
 
 struct json *json_string(const char *s)
@@ -221,7 +221,7 @@ struct json *json_string(const char *s)
 
 struct json *json_dup(const struct json *j)
 {
-	return wrap(cJSON_Duplicate(ro(j), true));
+	return as_json(cJSON_Duplicate(ro(j), true));
 }
 
 /* ---- writers ------------------------------------------------------------- */
@@ -308,7 +308,7 @@ struct json *json_remove(struct json *obj, const char *key)
 {
 	if (kind(obj) != cJSON_Object)
 		return NULL;
-	return wrap(cJSON_DetachItemFromObjectCaseSensitive(mut(obj), key));
+	return as_json(cJSON_DetachItemFromObjectCaseSensitive(mut(obj), key));
 }
 
 bool json_drop(struct json *obj, const char *key)
@@ -343,7 +343,7 @@ struct json *json_get_mut(struct json *obj, const char *key)
 {
 	if (kind(obj) != cJSON_Object)
 		return NULL;
-	return wrap(cJSON_GetObjectItemCaseSensitive(mut(obj), key));
+	return as_json(cJSON_GetObjectItemCaseSensitive(mut(obj), key));
 }
 
 struct json *json_at_mut(struct json *arr, size_t i)
@@ -352,12 +352,12 @@ struct json *json_at_mut(struct json *arr, size_t i)
 
 	while (at && i--)
 		at = at->next;
-	return wrap(at);
+	return as_json(at);
 }
 
 const struct json *json_get(const struct json *obj, const char *key)
 {
-	return json_get_mut(wrap(lax(obj)), key);
+	return json_get_mut(as_json(lax(obj)), key);
 }
 
 const char *json_str(const struct json *j)
@@ -392,12 +392,12 @@ const struct json *json_first(const struct json *j)
 {
 	bool has = kind(j) == cJSON_Array || kind(j) == cJSON_Object;
 
-	return has ? wrap(ro(j)->child) : NULL;
+	return has ? as_json(ro(j)->child) : NULL;
 }
 
 const struct json *json_next(const struct json *m)
 {
-	return m ? wrap(ro(m)->next) : NULL;
+	return m ? as_json(ro(m)->next) : NULL;
 }
 
 size_t json_len(const struct json *j)

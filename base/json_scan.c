@@ -82,7 +82,7 @@ static bool unit(struct scan *x, unsigned *ret)
 	return true;
 }
 
-static bool escape(struct scan *x)
+static bool scan_escape(struct scan *x)
 {
 	unsigned first, second;
 	char c = peek(x);
@@ -114,7 +114,7 @@ static bool string(struct scan *x)
 			x->at++;
 			if (c == '"')
 				return true;
-			if (!escape(x))
+			if (!scan_escape(x))
 				return false;
 			continue;
 		}

@@ -39,7 +39,7 @@ static void expand(const uint8_t *block, uint32_t w[64])
 }
 
 /* One round on the eight working variables a to h, which are v[0] to v[7]. */
-static void turn(uint32_t v[8], uint32_t constant, uint32_t word)
+static void one_round(uint32_t v[8], uint32_t constant, uint32_t word)
 {
 	uint32_t a = v[0], e = v[4];
 	uint32_t s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
@@ -60,7 +60,7 @@ static void add_block(uint32_t state[8], const uint8_t *block)
 	expand(block, w);
 	memcpy(v, state, sizeof(v));
 	for (int i = 0; i < 64; i++)
-		turn(v, round_constants[i], w[i]);
+		one_round(v, round_constants[i], w[i]);
 	for (int i = 0; i < 8; i++)
 		state[i] += v[i];
 }

@@ -16,7 +16,7 @@ struct reader {
 	struct err *e;
 };
 
-static int bad(const struct reader *r, const char *why)
+static int fail_at(const struct reader *r, const char *why)
 {
 	return err_set(r->e, -EINVAL, "%s", why);
 }
@@ -72,7 +72,7 @@ static int read_escape(struct reader *r, char *ret)
 	const char *at = peek(r) ? strchr(known, *r->at) : NULL;
 
 	if (!at)
-		return bad(r, "an escape that is not understood");
+		return fail_at(r, "an escape that is not understood");
 	*ret = meant[at - known];
 	r->at++;
 	return 0;
@@ -84,16 +84,16 @@ static int read_quoted(struct reader *r, char quote, char *ret, size_t size)
 	size_t n = 0;
 
 	if (r->end - r->at > 1 && r->at[0] == quote && r->at[1] == quote)
-		return bad(r, "a string of several lines, which is not understood");
+		return fail_at(r, "a string of several lines, which is not understood");
 	while (!passes(r, quote)) {
 		char c = peek(r);
 
 		if (r->at == r->end || c == '\n')
-			return bad(r, "a string without its end");
+			return fail_at(r, "a string without its end");
 		if (((unsigned char)c < ' ' && c != '\t') || c == '\x7f')
-			return bad(r, "a control character in a string");
+			return fail_at(r, "a control character in a string");
 		if (n + 1 == size)
-			return bad(r, "a string that is too long");
+			return fail_at(r, "a string that is too long");
 		r->at++;
 		if (c == '\\' && quote == '"' && read_escape(r, &c) < 0)
 			return -EINVAL;
@@ -112,11 +112,11 @@ static int read_word(struct reader *r, char *ret, size_t size)
 
 	for (; peek(r) && strchr(chars, *r->at); r->at++) {
 		if (n + 1 == size)
-			return bad(r, "a word that is too long");
+			return fail_at(r, "a word that is too long");
 		ret[n++] = *r->at;
 	}
 	ret[n] = '\0';
-	return n ? 0 : bad(r, "something that is not understood");
+	return n ? 0 : fail_at(r, "something that is not understood");
 }
 
 static int read_key(struct reader *r, char ret[TOML_PATH])
@@ -134,7 +134,7 @@ static int join(const struct reader *r, char path[TOML_PATH], const char *key)
 	return snprintf(path + n, TOML_PATH - n, "%s%s", n ? "." : "", key) <
 			       (int)(TOML_PATH - n)
 		       ? 0
-		       : bad(r, "a name that is too long");
+		       : fail_at(r, "a name that is too long");
 }
 
 /* "a.b.key": all but the last go to @path. */
@@ -167,7 +167,7 @@ static int read_setting(struct reader *r, const char *table, int depth)
 	if (read_path(r, path, key) < 0)
 		return -EINVAL;
 	if (!passes(r, '='))
-		return bad(r, "no '=' behind a name");
+		return fail_at(r, "no '=' behind a name");
 	return read_value(r, path, key, depth);
 }
 
@@ -186,7 +186,7 @@ static int read_inline(struct reader *r, const char *table, const char *key, int
 	while (n == 0 && (skip_blanks(r), passes(r, ',')));
 	if (n < 0)
 		return n;
-	return passes(r, '}') ? 0 : bad(r, "a '{' without its '}'");
+	return passes(r, '}') ? 0 : fail_at(r, "a '{' without its '}'");
 }
 
 static int read_array(struct reader *r, const char *table, const char *key, int depth)
@@ -202,7 +202,7 @@ static int read_array(struct reader *r, const char *table, const char *key, int 
 			return n;
 		skip_lines(r);
 		if (!passes(r, ',') && peek(r) != ']')
-			return bad(r, "a '[' without its ']'");
+			return fail_at(r, "a '[' without its ']'");
 	}
 }
 
@@ -217,7 +217,7 @@ static int read_plain(struct reader *r, const char *table, const char *key)
 	if (strspn(text + strspn(text, "+-"), "0123456789_") + strspn(text, "+-") !=
 		    strlen(text) ||
 	    peek(r) == '.' || peek(r) == ':')
-		return bad(r, "a value that is not understood");
+		return fail_at(r, "a value that is not understood");
 	return say(r, TOML_NUMBER, table, key, text);
 }
 
@@ -227,7 +227,7 @@ static int read_value(struct reader *r, const char *table, const char *key, int 
 
 	skip_blanks(r);
 	if (depth == TOML_DEPTH)
-		return bad(r, "too many brackets in each other");
+		return fail_at(r, "too many brackets in each other");
 	if (passes(r, '['))
 		return read_array(r, table, key, depth + 1);
 	if (passes(r, '{'))
@@ -250,7 +250,7 @@ static int read_header(struct reader *r, bool array, char table[TOML_PATH])
 	if (read_path(r, table, key) < 0 || join(r, table, key) < 0)
 		return -EINVAL;
 	if (!passes(r, ']') || (array && !passes(r, ']')))
-		return bad(r, "a '[' without its ']'");
+		return fail_at(r, "a '[' without its ']'");
 	return say(r, TOML_TABLE, table, NULL, NULL);
 }
 
@@ -265,7 +265,7 @@ int toml_read(const char *text, size_t len, toml_fn *fn, void *ctx, struct err *
 					: read_setting(&r, table, 0);
 
 		if (n == 0 && !skip_rest(&r))
-			n = bad(&r, "something behind what was understood");
+			n = fail_at(&r, "something behind what was understood");
 		if (n < 0) {
 			err_wrap(e, "line %u", line);
 			return n;

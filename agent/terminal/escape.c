@@ -248,7 +248,7 @@ static size_t complete(struct escape *x, char c)
 	return 1;
 }
 
-static void text(struct escape *x, const char *data, const char *end)
+static void add_text(struct escape *x, const char *data, const char *end)
 {
 	while (data < end) {
 		const char *good = data;
@@ -297,7 +297,7 @@ void escape_feed(struct escape *x, const char *data, size_t len)
 			continue;
 		}
 		esc = memchr(data, ESCAPE, (size_t)(end - data));
-		text(x, data, esc ? esc : end);
+		add_text(x, data, esc ? esc : end);
 		if (esc) {
 			give_up(x);
 			begin(x);

@@ -7,25 +7,25 @@
 
 #include "base/text.h"
 
-enum kind { NONE, APT, PIP, NPM, BUILD, DOWNLOAD, BINARY, REPEATED, SAME };
+enum fold_kind { NONE, APT, PIP, NPM, BUILD, DOWNLOAD, BINARY, REPEATED, SAME };
 
 /* Equal lines stay where they cost less than to say how many there were. */
 enum { SAME_LEAST = 256 };
 
-static const char *const names[] = { [APT] = "of a package manager's progress",
-				     [PIP] = "of pip's progress",
-				     [NPM] = "of npm's notices",
-				     [BUILD] = "of a build's progress",
-				     [DOWNLOAD] = "of a download's progress",
-				     [BINARY] = "of binary output",
-				     [REPEATED] = "like the one above",
-				     [SAME] = "like the one above" };
+static const char *const kind_names[] = { [APT] = "of a package manager's progress",
+					  [PIP] = "of pip's progress",
+					  [NPM] = "of npm's notices",
+					  [BUILD] = "of a build's progress",
+					  [DOWNLOAD] = "of a download's progress",
+					  [BINARY] = "of binary output",
+					  [REPEATED] = "like the one above",
+					  [SAME] = "like the one above" };
 
 /* How lines begin. "#" stands for digits; a blank that begins a row of APT is one of its
  * lists, which continue a run and begin none. */
 static const struct row {
 	const char *begin;
-	enum kind kind;
+	enum fold_kind kind;
 } rows[] = {
 	{ "Get:#", APT },
 	{ "Hit:#", APT },
@@ -162,8 +162,8 @@ static uint64_t warning(const char *line, size_t len)
 }
 
 /* @before: the line above, @before_len bytes; 0 = there is none, or it was too long */
-static enum kind kind_of(const struct fold *f, const char *line, size_t len,
-			 const char *before, size_t before_len)
+static enum fold_kind kind_of(const struct fold *f, const char *line, size_t len,
+			      const char *before, size_t before_len)
 {
 	if (len && may_begin((unsigned char)*line))
 		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -191,11 +191,12 @@ static void close_run(struct fold *f)
 	char text[120];
 
 	if (f->kind && is_long(f)) {
-		int n = snprintf(
-			text, sizeof(text),
-			"[\xe2\x80\xa6 %" PRIu64 " line%s %s left out, %" PRIu64
-			" bytes \xe2\x80\xa6]\n",
-			f->lines, f->lines == 1 ? "" : "s", names[f->kind], f->bytes);
+		int n = snprintf(text, sizeof(text),
+				 "[\xe2\x80\xa6 %" PRIu64
+				 " line%s %s left out, %" PRIu64
+				 " bytes \xe2\x80\xa6]\n",
+				 f->lines, f->lines == 1 ? "" : "s",
+				 kind_names[f->kind], f->bytes);
 
 		f->out(f->ctx, text, (size_t)n);
 		f->folded = true;
@@ -208,7 +209,7 @@ static void close_run(struct fold *f)
 }
 
 /* A line of @kind, or as much of one as is looked at: true when it belongs to a run. */
-static bool take_line(struct fold *f, enum kind kind, const char *line, size_t len)
+static bool take_line(struct fold *f, enum fold_kind kind, const char *line, size_t len)
 {
 	if (f->kind && kind != f->kind)
 		close_run(f);
@@ -265,7 +266,7 @@ static size_t take_piece(struct fold *f, const char *text, size_t len)
 	memcpy(f->line + f->len, text, n);
 	f->len += n;
 	if (f->line[f->len - 1] == '\n') {
-		enum kind kind = kind_of(f, f->line, f->len, f->last, f->last_len);
+		enum fold_kind kind = kind_of(f, f->line, f->len, f->last, f->last_len);
 
 		if (!take_line(f, kind, f->line, f->len))
 			f->out(f->ctx, f->line, f->len);
@@ -285,7 +286,7 @@ static size_t take_lines(struct fold *f, const char *text, size_t len)
 
 	while (at < len && (nl = memchr(text + at, '\n', len - at))) {
 		size_t n = (size_t)(nl + 1 - (text + at));
-		enum kind kind = kind_of(f, text + at, n, before, before_len);
+		enum fold_kind kind = kind_of(f, text + at, n, before, before_len);
 
 		if (kind || f->kind) {
 			if (at > from)

@@ -19,8 +19,8 @@ struct layoutout {
 	int blobs;		   /* owned: blobs/sha256 in it; -1 at first */
 	bool docker;		   /* also as 'docker load' reads it */
 	int abort_fd; /* borrowed; readable = give up with -ECANCELED; -1 = none */
-	struct progress *bar; /* borrowed */
-	uint64_t packed;      /* bytes of the layers that are done */
+	struct progress_bar *bar; /* borrowed */
+	uint64_t packed;	  /* bytes of the layers that are done */
 	struct json *layers,
 		*diffs; /* owned: descriptors, and digests without compression */
 };
@@ -44,8 +44,8 @@ int layoutout_image(struct layoutout *l, const char *dir, const struct json *kno
 struct layoutout_want {
 	const char *name; /* in the layout; NULL = its own */
 	bool docker;
-	int abort_fd;	      /* borrowed; as above */
-	struct progress *bar; /* borrowed */
+	int abort_fd;		  /* borrowed; as above */
+	struct progress_bar *bar; /* borrowed */
 };
 /** layoutout_whole() - an image of the store into the empty directory @dir */
 int layoutout_whole(const struct store *st, const struct image *image,

@@ -19,7 +19,7 @@
 struct pulling {
 	const struct app *app; /* borrowed */
 	const char *shown;     /* borrowed; the image, as the caller knows it */
-	struct progress bar;
+	struct progress_bar bar;
 	enum pull_phase phase;
 	bool made;  /* of a box */
 	bool begun; /* a bar was started */

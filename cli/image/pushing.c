@@ -23,7 +23,7 @@ struct staged {
 	const struct store *store; /* borrowed */
 	struct staging staging;	   /* owned */
 	int dir;		   /* owned: the layout */
-	struct progress bar;	   /* until all of it is where it belongs */
+	struct progress_bar bar;   /* until all of it is where it belongs */
 };
 #define STAGED_NONE ((struct staged){ NULL, STAGING_NONE, -1, { .app = NULL } })
 
@@ -125,7 +125,7 @@ static int cannot_make(const char *path, int code, struct err *e)
 
 static void on_written(void *ctx, uint64_t more)
 {
-	struct progress *bar = ctx;
+	struct progress_bar *bar = ctx;
 
 	progress_update(bar, bar->done + more, 0);
 }
@@ -173,7 +173,7 @@ int pushing_archive(const struct app *app, const char *ref,
 
 struct pushing {
 	const struct app *app; /* borrowed */
-	struct progress bar;
+	struct progress_bar bar;
 	uint64_t done, total;
 	int abort_fd; /* borrowed; readable = ^C */
 };

@@ -28,7 +28,7 @@ struct attach {
 	int signals;	 /* owned */
 	sigset_t old;	 /* mask to put back */
 	struct tty tty;
-	struct pump pump;
+	struct pump_set pump;
 	const struct attach_how *how; /* borrowed */
 	struct termfilter screens[3]; /* of our streams that are terminals */
 	bool filtered[3];	      /* which are */

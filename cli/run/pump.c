@@ -12,9 +12,9 @@ enum {
 	PUMP_MADE = 1 << 20    /* by a filter, of PUMP_FILTER bytes */
 };
 
-void pump_init(struct pump *p)
+void pump_init(struct pump_set *p)
 {
-	*p = (struct pump){ .n = 0 };
+	*p = (struct pump_set){ .n = 0 };
 	for (size_t i = 0; i < PUMP_STREAMS; i++)
 		p->s[i].from = p->s[i].to = -1;
 }
@@ -33,14 +33,14 @@ static void stream_end(struct pump_stream *s, int error)
 	buf_done(&s->made);
 }
 
-static void end_stream(struct pump *p, struct pump_stream *s, int error)
+static void end_stream(struct pump_set *p, struct pump_stream *s, int error)
 {
 	if (p->midway == s)
 		p->midway = NULL;
 	stream_end(s, error);
 }
 
-void pump_done(struct pump *p)
+void pump_done(struct pump_set *p)
 {
 	for (unsigned i = 0; i < p->n; i++)
 		stream_end(&p->s[i], p->s[i].error);
@@ -59,7 +59,7 @@ static bool spliceable(mode_t type)
 	return type == S_IFIFO || type == S_IFREG;
 }
 
-struct pump_stream *pump_add(struct pump *p, int from, int to)
+struct pump_stream *pump_add(struct pump_set *p, int from, int to)
 {
 	mode_t in = type_of(from), out = type_of(to);
 	struct pump_stream *s;
@@ -81,40 +81,40 @@ void pump_filter(struct pump_stream *s, pump_filter_fn *fn, void *ctx)
 	buf_init(&s->made, PUMP_MADE);
 }
 
-size_t pump_owed(const struct pump *p, unsigned i)
+size_t pump_owed(const struct pump_set *p, unsigned i)
 {
 	return p->s[i].filter ? 0 : p->s[i].len;
 }
 
-bool pump_open(const struct pump *p, unsigned i)
+bool pump_open(const struct pump_set *p, unsigned i)
 {
 	return i < p->n && p->s[i].from >= 0;
 }
 
-bool pump_full(const struct pump *p, unsigned i)
+bool pump_full(const struct pump_set *p, unsigned i)
 {
 	return p->s[i].blocked || p->s[i].len;
 }
 
-void pump_end(struct pump *p, unsigned i)
+void pump_end(struct pump_set *p, unsigned i)
 {
 	if (pump_open(p, i))
 		end_stream(p, &p->s[i], 0);
 }
 
-void pump_resume(struct pump *p)
+void pump_resume(struct pump_set *p)
 {
 	for (unsigned i = 0; i < p->n; i++)
 		p->s[i].held = false;
 }
 
 /* Another filtered stream has begun to write what belongs together. */
-static bool waits(const struct pump *p, const struct pump_stream *s)
+static bool waits(const struct pump_set *p, const struct pump_stream *s)
 {
 	return s->filter && p->midway && p->midway != s;
 }
 
-unsigned pump_poll(struct pump *p, struct pollfd *fds)
+unsigned pump_poll(struct pump_set *p, struct pollfd *fds)
 {
 	for (unsigned i = 0; i < p->n; i++) {
 		struct pump_stream *s = &p->s[i];
@@ -140,7 +140,7 @@ static bool in_background(int fd)
 
 /* 1 = more may follow, 0 = wait, or a negative errno that ends the stream; -ENODATA is
  * its regular end. */
-static int step_splice(struct pump *p, struct pump_stream *s)
+static int step_splice(struct pump_set *p, struct pump_stream *s)
 {
 	ssize_t n = sys_splice(s->from, s->to, PUMP_SPLICE,
 			       SPLICE_F_MOVE | SPLICE_F_NONBLOCK | SPLICE_F_MORE);
@@ -162,7 +162,7 @@ static int step_splice(struct pump *p, struct pump_stream *s)
 	return 0;
 }
 
-static int step_write(struct pump *p, struct pump_stream *s)
+static int step_write(struct pump_set *p, struct pump_stream *s)
 {
 	const char *data = s->filter ? s->made.data : s->data;
 	ssize_t n = sys_write(s->to, data + s->at, MIN(s->len, (size_t)PUMP_PIECE));
@@ -181,7 +181,7 @@ static int step_write(struct pump *p, struct pump_stream *s)
 }
 
 /* As much as a filter makes of it is kept until it is written: a step of both. */
-static int step_filter(struct pump *p, struct pump_stream *s, size_t n)
+static int step_filter(struct pump_set *p, struct pump_stream *s, size_t n)
 {
 	int r;
 
@@ -196,7 +196,7 @@ static int step_filter(struct pump *p, struct pump_stream *s, size_t n)
 	return 0;
 }
 
-static int step_read(struct pump *p, struct pump_stream *s)
+static int step_read(struct pump_set *p, struct pump_stream *s)
 {
 	ssize_t n;
 
@@ -218,7 +218,7 @@ static int step_read(struct pump *p, struct pump_stream *s)
 	return 1;
 }
 
-static int step_stream(struct pump *p, struct pump_stream *s)
+static int step_stream(struct pump_set *p, struct pump_stream *s)
 {
 	int r = 1;
 
@@ -242,7 +242,7 @@ static bool is_ready(const struct pump_stream *s, short in, short out)
 	return in & (POLLIN | POLLERR | POLLHUP | POLLNVAL);
 }
 
-void pump_step(struct pump *p, const struct pollfd *fds)
+void pump_step(struct pump_set *p, const struct pollfd *fds)
 {
 	for (unsigned i = 0; i < p->n; i++) {
 		struct pump_stream *s = &p->s[i];

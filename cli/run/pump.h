@@ -44,21 +44,21 @@ struct pump_stream {
 	int error;		/* negative errno that ended it; 0 = end of file */
 };
 
-struct pump {
+struct pump_set {
 	struct pump_stream s[PUMP_STREAMS];
 	unsigned n;
 	uint64_t bytes; /* copied, all streams; of a filtered one: read */
 	struct pump_stream
 		*midway; /* filtered, and not all of what was made is written */
 };
-void pump_init(struct pump *p);
-void pump_done(struct pump *p);
+void pump_init(struct pump_set *p);
+void pump_done(struct pump_set *p);
 #define _cleanup_pump_ _cleanup_(pump_done)
 
 /** pump_add() - a direction: the next stream, numbered from 0
  *  Return: the stream, whose ownership flags and @tty the caller may set; NULL when
  *          there are PUMP_STREAMS already. */
-struct pump_stream *pump_add(struct pump *p, int from, int to);
+struct pump_stream *pump_add(struct pump_set *p, int from, int to);
 
 /** pump_filter() - put @fn between; before the first step
  *  What it makes of one piece is written before another filtered stream writes: both
@@ -66,25 +66,25 @@ struct pump_stream *pump_add(struct pump *p, int from, int to);
 void pump_filter(struct pump_stream *s, pump_filter_fn *fn, void *ctx);
 
 /** pump_owed() - bytes of stream @i that are read and not yet counted in bytes */
-size_t pump_owed(const struct pump *p, unsigned i);
+size_t pump_owed(const struct pump_set *p, unsigned i);
 
 /** pump_poll() - what to poll for: at most PUMP_POLLFDS entries; returns how many */
-unsigned pump_poll(struct pump *p, struct pollfd *fds);
+unsigned pump_poll(struct pump_set *p, struct pollfd *fds);
 
 /** pump_step() - copy what can be copied without waiting, after that poll
  *  A stream that fails ends, with its error kept in it. */
-void pump_step(struct pump *p, const struct pollfd *fds);
+void pump_step(struct pump_set *p, const struct pollfd *fds);
 
 /** pump_open() - true while stream @i is not at its end */
-bool pump_open(const struct pump *p, unsigned i);
+bool pump_open(const struct pump_set *p, unsigned i);
 
 /** pump_full() - stream @i waits for whoever reads @to */
-bool pump_full(const struct pump *p, unsigned i);
+bool pump_full(const struct pump_set *p, unsigned i);
 
 /** pump_end() - end a stream now */
-void pump_end(struct pump *p, unsigned i);
+void pump_end(struct pump_set *p, unsigned i);
 
 /** pump_resume() - we may be in the foreground again: look at held streams */
-void pump_resume(struct pump *p);
+void pump_resume(struct pump_set *p);
 
 #endif

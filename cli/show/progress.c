@@ -15,34 +15,34 @@ enum {
 	PROGRESS_LINE = 1024
 };
 
-void progress_start(struct progress *p, const struct app *app, const char *what)
+void progress_start(struct progress_bar *p, const struct app *app, const char *what)
 {
-	*p = (struct progress){ .app = app };
+	*p = (struct progress_bar){ .app = app };
 	(void)text_copy(p->what, sizeof(p->what), what);
 	p->start_ms = p->shown_ms = app->now_ms();
 	if (!app->live)
 		render_note(app, "%s", what);
 }
 
-void progress_start_live(struct progress *p, const struct app *app, const char *verb,
-			 const char *of)
+void progress_start_live(struct progress_bar *p, const struct app *app,
+			 const char *verb, const char *of)
 {
 	char what[sizeof(p->what)];
 
-	*p = (struct progress){ .app = NULL };
+	*p = (struct progress_bar){ .app = NULL };
 	snprintf(what, sizeof(what), "%s %.96s", verb, of);
 	if (app->live)
 		progress_start(p, app, what);
 }
 
-static uint64_t rate_of(const struct progress *p, uint64_t now_ms)
+static uint64_t rate_of(const struct progress_bar *p, uint64_t now_ms)
 {
 	uint64_t ms = now_ms - p->start_ms;
 
 	return ms ? p->done * 1000 / ms : 0;
 }
 
-static void add_bar(const struct progress *p, struct buf *out)
+static void add_bar(const struct progress_bar *p, struct buf *out)
 {
 	unsigned full = (unsigned)(PROGRESS_BAR * MIN(p->done, p->total) / p->total);
 	char bar[PROGRESS_BAR + 1];
@@ -54,7 +54,7 @@ static void add_bar(const struct progress *p, struct buf *out)
 		 (unsigned)(100 * MIN(p->done, p->total) / p->total));
 }
 
-int progress_line(const struct progress *p, uint64_t now_ms, unsigned cols,
+int progress_line(const struct progress_bar *p, uint64_t now_ms, unsigned cols,
 		  struct buf *out)
 {
 	buf_adds(out, p->what);
@@ -71,7 +71,7 @@ int progress_line(const struct progress *p, uint64_t now_ms, unsigned cols,
 	return 0;
 }
 
-static void show(struct progress *p, uint64_t now_ms)
+static void show(struct progress_bar *p, uint64_t now_ms)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(PROGRESS_LINE);
 	unsigned short rows, cols = PROGRESS_COLS;
@@ -90,7 +90,7 @@ static void show(struct progress *p, uint64_t now_ms)
 	p->shown = true;
 }
 
-void progress_update(struct progress *p, uint64_t done, uint64_t total)
+void progress_update(struct progress_bar *p, uint64_t done, uint64_t total)
 {
 	uint64_t now;
 
@@ -106,7 +106,7 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total)
 	show(p, now);
 }
 
-void progress_end(struct progress *p, bool ok)
+void progress_end(struct progress_bar *p, bool ok)
 {
 	if (p->shown)
 		render_clear(p->app);
@@ -117,7 +117,7 @@ void progress_end(struct progress *p, bool ok)
 		    text_ms(p->app->now_ms() - p->start_ms));
 }
 
-void progress_done(struct progress *p)
+void progress_done(struct progress_bar *p)
 {
 	progress_end(p, false);
 }

@@ -284,7 +284,7 @@ static int take_head(struct git_take *t, struct git_take_item *x, struct err *)
 	struct takeover_file f = { .path = "HEAD",
 				   .data = line,
 				   .mode = 0644,
-				   .still = head_still,
+				   .as_before = head_still,
 				   .ctx = t };
 	struct err why = ERR_NONE;
 

@@ -240,7 +240,7 @@ static int bring_back(struct back *b, char *const word[3], struct err *e)
 	_cleanup_buf_ struct buf old = BUF_INIT(GIT_INDEX_MAX);
 	struct expected x = { b, word[2], word[1] };
 	struct takeover_file f = {
-		.path = word[2], .mode = 0644, .still = still, .ctx = &x
+		.path = word[2], .mode = 0644, .as_before = still, .ctx = &x
 	};
 	const int git = git_take_tree_git(&b->t, word[2]);
 	int r;

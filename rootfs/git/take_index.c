@@ -89,7 +89,7 @@ const char *git_take_index(struct git_take *t, struct err *e)
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_INDEX_MAX);
 	_cleanup_buf_ struct buf own = BUF_INIT(GIT_INDEX_MAX + GIT_INDEX_SUM);
 	struct takeover_file f = {
-		.path = "index", .mode = 0644, .still = still, .ctx = t
+		.path = "index", .mode = 0644, .as_before = still, .ctx = t
 	};
 	struct links l = { .collect = true };
 	const int git = git_take_tree_git(t, "index");

@@ -215,7 +215,7 @@ static bool is_allowed(const char *name)
 
 /* Two names that the host's filesystem takes for one: a loose ref would hide the packed one
  * of the other name, and move it so. */
-static int fold(struct move *m)
+static int fold_case(struct move *m)
 {
 	struct stat a, b;
 	int git = m->t->conf->git;
@@ -478,7 +478,7 @@ int git_take_refs(struct git_take *t, struct err *e)
 	const struct git_refs *const all[] = { &m.box.loose, &m.box.packed,
 					       &t->base.refs.loose,
 					       &t->base.refs.packed };
-	int r = logs ? lay_all(t, &m.box) ?: fold(&m) : -ENOMEM;
+	int r = logs ? lay_all(t, &m.box) ?: fold_case(&m) : -ENOMEM;
 
 	for (size_t i = 0; i < ARRAY_SIZE(all) && r == 0; i++)
 		r = look_at_all(&m, all[i]);

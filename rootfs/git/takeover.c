@@ -157,7 +157,7 @@ int takeover_put(int root, const struct takeover_file *f, struct err *e)
 	if (r >= 0)
 		r = lock(dir, &n, f, e);
 	if (r >= 0) {
-		r = f->still ? f->still(f->ctx, root, e) : 0;
+		r = f->as_before ? f->as_before(f->ctx, root, e) : 0;
 		if (r >= 0 && (r = sys_renameat(dir, n.lock, dir, n.name)) < 0)
 			fail(e, r, f->path);
 		if (r < 0)

@@ -30,7 +30,7 @@ struct takeover_file {
 	size_t len;
 	mode_t mode; /* of a new file; an old one's stays; set-id bits never */
 	/* Asked while the lock is held: < 0 (with @e filled) = do not. NULL = always */
-	int (*still)(void *ctx, int root, struct err *e);
+	int (*as_before)(void *ctx, int root, struct err *e);
 	void *ctx;
 };
 
@@ -39,7 +39,7 @@ struct takeover_file {
  *
  * The lock appears with the whole content already in it, so it is there for an instant
  * only. One that a kill left is known by its other name, and taken away the next time.
- * Return: 0, -EEXIST (somebody else holds the lock), what @still returned, or an errno.
+ * Return: 0, -EEXIST (somebody else holds the lock), what @as_before returned, or an errno.
  */
 int takeover_put(int root, const struct takeover_file *f, struct err *e);
 

@@ -116,7 +116,7 @@ static int log_it(const struct at *at, const struct diff_side *mine)
 
 /* ---- another program, at the same moment --------------------------------------------------- */
 
-static int exchange(const struct at *at, const struct carry *with)
+static int exchange_with(const struct at *at, const struct carry *with)
 {
 	return sys_renameat2(with->dir, with->name, at->here.dir, at->here.name,
 			     RENAME_EXCHANGE);
@@ -129,7 +129,7 @@ static int give_back(const struct at *at, const struct carry *out, uint64_t ours
 {
 	for (int i = 0; i < TRIES; i++) {
 		struct diff_side theirs = look_at(out), got;
-		int r = exchange(at, out);
+		int r = exchange_with(at, out);
 
 		if (r == -ENOENT && carry_rename(out, &at->here, true) == 0)
 			return -ESTALE;
@@ -180,7 +180,7 @@ static int replace(const struct at *at, const struct diff_side *mine)
 
 	if (r < 0)
 		return r;
-	r = exchange(at, &at->temp);
+	r = exchange_with(at, &at->temp);
 	if (r == -EINVAL) { /* this filesystem has none: no more than a last look */
 		out = look_at(&at->here);
 		r = is_moved(&out, &at->step->was)
@@ -216,7 +216,7 @@ static int copy_judged(const struct at *at, const struct carry_as *as)
 }
 
 /* In the place of what was there, with its owner. */
-static int put_file(const struct at *at)
+static int lay_file(const struct at *at)
 {
 	static const struct diff_side none = { .mode = 0 };
 	const struct journal_step *s = at->step;
@@ -259,7 +259,7 @@ static int set_mode(const struct at *at, mode_t mode, mode_t mask)
 		     : sys_fchmod(fd, (mode & 0777 & ~mask) | (st.st_mode & S_ISGID));
 }
 
-static int put_dir(const struct at *at)
+static int lay_dir(const struct at *at)
 {
 	int r;
 
@@ -330,7 +330,7 @@ static int forward(const struct at *at)
 		return 0;
 	if (!is_untouched(at))
 		return -ESTALE;
-	return dir ? put_dir(at) : put_file(at);
+	return dir ? lay_dir(at) : lay_file(at);
 }
 
 /* ---- and back ------------------------------------------------------------------------------- */
@@ -418,7 +418,7 @@ static int back_old(const struct at *at)
 	if (r < 0)
 		return r;
 	old = look_at(&at->aside);
-	r = exchange(at, &at->aside);
+	r = exchange_with(at, &at->aside);
 	if (r == -EINVAL) {
 		out = look_at(&at->here);
 		r = is_moved(&out, &at->found)

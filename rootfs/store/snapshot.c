@@ -170,8 +170,8 @@ int snapshot_take(const struct store *s, const struct boxdir *b, const char *nam
 
 /* What is now becomes what was before. Where it is that which is gone back to, its record is
  * the only one: the two change places. */
-static int exchange(const struct boxdir *b, const char *name, struct chain *now,
-		    struct err *e)
+static int exchange_states(const struct boxdir *b, const char *name, struct chain *now,
+			   struct err *e)
 {
 	static const char before[] = "snapshots/" SNAPSHOT_BEFORE;
 	char path[SNAPSHOT_PATH];
@@ -200,7 +200,7 @@ int snapshot_restore(const struct store *s, const struct boxdir *b, const char *
 	int r = load(b, name, &to, e) ?:
 		locked_open(s, &l, e) ?:
 		chain_seal(l.layers, b, CHAIN_ALL, &now, e) ?:
-		exchange(b, name, &now, e);
+		exchange_states(b, name, &now, e);
 
 	if (r < 0)
 		return r;

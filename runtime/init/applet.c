@@ -15,7 +15,7 @@
 
 enum { CHUNK = 64 << 10 };
 
-static int head(const struct stat *st, struct err *e)
+static int write_head(const struct stat *st, struct err *e)
 {
 	char line[64];
 	int n = snprintf(line, sizeof(line), "%o %" PRId64 "\n", st->st_mode,
@@ -33,7 +33,7 @@ static int run_stat(char *const argv[], struct err *e)
 
 	if (r < 0)
 		return err_sys(e, r, "cannot look at '%s'", argv[1]);
-	return head(&st, e);
+	return write_head(&st, e);
 }
 
 static int copy_out(int fd, uint64_t left, const char *path, struct err *e)
@@ -67,7 +67,7 @@ static int run_get(char *const argv[], struct err *e)
 		return fd;
 	if (num_u64(argv[2], &max) < 0)
 		return err_set(e, -EINVAL, "bad size '%s'", argv[2]);
-	r = head(&st, e);
+	r = write_head(&st, e);
 	return r < 0 ? r : copy_out(fd, max, argv[1], e);
 }
 

@@ -74,7 +74,7 @@ static short wants(const struct way *w)
 	return w->from >= 0 && w->kept.len < CHUNK ? POLLIN : 0;
 }
 
-static void pump(int fd)
+static void carry_both(int fd)
 {
 	struct way in = { 0, fd, BUF_INIT(2L * CHUNK), false };
 	struct way out = { fd, 1, BUF_INIT(2L * CHUNK), false };
@@ -115,6 +115,6 @@ int bridge_run(char *const argv[], struct err *e)
 	sys_setfl(fd, O_RDWR | O_NONBLOCK);
 	sys_setfl(0, O_RDONLY | O_NONBLOCK);
 	sys_setfl(1, O_WRONLY | O_NONBLOCK);
-	pump(fd);
+	carry_both(fd);
 	return 0;
 }

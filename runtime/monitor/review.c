@@ -24,7 +24,7 @@ static bool is_empty(const struct monitor *m)
 
 /* Where the machine cannot do it the project is live; where it could, were the disk not full,
  * that is waited for. */
-static int live(struct monitor *m, struct err *why)
+static int be_live(struct monitor *m, struct err *why)
 {
 	char line[sizeof(why->msg) + 64];
 
@@ -85,7 +85,7 @@ int monitor_review_begin(struct monitor *m, struct err *e)
 	r = await_apply(m, e) ?: pending_take(&m->spec, m->boxdir, e);
 	if (r < 0) /* what waits must not be hidden by the project itself */
 		return r;
-	return begin(m, e) < 0 ? live(m, e) : 0;
+	return begin(m, e) < 0 ? be_live(m, e) : 0;
 }
 
 /* Of programs that have ended it is kept by now. */
@@ -111,7 +111,7 @@ void monitor_review_exit(const struct monitor *m)
 
 int monitor_review_refused(struct monitor *m, struct err *e)
 {
-	return live(m, e);
+	return be_live(m, e);
 }
 
 /* ---- what the host changes meanwhile ------------------------------------------------------- */

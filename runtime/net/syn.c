@@ -23,7 +23,7 @@ static uint32_t add_up(uint32_t sum, const void *p, size_t len)
 	return sum;
 }
 
-static uint16_t fold(uint32_t sum)
+static uint16_t fold_sum(uint32_t sum)
 {
 	while (sum >> 16)
 		sum = (sum & 0xffff) + (sum >> 16);
@@ -88,7 +88,7 @@ static size_t put_tcp(uint8_t *ret, const struct sockaddr_in *from,
 	memcpy(at + check, &folded, sizeof(folded));
 	sum = add_up(sum, &from->sin_addr, 4);
 	sum = add_up(sum, &to->sin_addr, 4);
-	folded = fold(add_up(sum, at, len));
+	folded = fold_sum(add_up(sum, at, len));
 	memcpy(at + check, &folded, sizeof(folded));
 	return put_ip(ret, from, to, IPPROTO_TCP, len);
 }
@@ -119,7 +119,7 @@ size_t netsyn_unreachable(const struct netsyn *s, uint8_t ret[NETSYN_PACKET])
 	memcpy(at, &icmp, sizeof(icmp));
 	put_ip(at + sizeof(icmp), &s->from, &s->to, IPPROTO_TCP, s->tcp_len);
 	memcpy(at + sizeof(icmp) + IP_LEN, s->tcp, QUOTED - IP_LEN);
-	icmp.checksum = fold(add_up(0, at, sizeof(icmp) + QUOTED));
+	icmp.checksum = fold_sum(add_up(0, at, sizeof(icmp) + QUOTED));
 	memcpy(at, &icmp, sizeof(icmp));
 	return put_ip(ret, &s->to, &s->from, IPPROTO_ICMP, sizeof(icmp) + QUOTED);
 }

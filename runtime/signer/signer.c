@@ -138,7 +138,7 @@ static int read_some(int fd, struct buf *out, size_t want)
 }
 
 /* One question to the agent, which is connected to at the first. */
-static int talk(struct conn *c, const struct buf *question, struct buf *ret)
+static int talk_framed(struct conn *c, const struct buf *question, struct buf *ret)
 {
 	size_t want;
 	int r;
@@ -160,10 +160,10 @@ static int talk(struct conn *c, const struct buf *question, struct buf *ret)
 }
 
 /* The agent's answer to one message, without its length. */
-static int exchange(struct conn *c, const char *data, size_t len, struct buf *ret)
+static int ask_agent(struct conn *c, const char *data, size_t len, struct buf *ret)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT(SIGNER_MESSAGE_MAX + HEAD);
-	int r = add_frame(&out, data, len) ?: talk(c, &out, ret);
+	int r = add_frame(&out, data, len) ?: talk_framed(c, &out, ret);
 
 	if (r < 0) {
 		scope_close_set(&c->up, 1);
@@ -195,7 +195,7 @@ static int list_keys(struct conn *c, const char *data, size_t len)
 	_cleanup_buf_ struct buf got = BUF_INIT(SIGNER_ANSWER_MAX + HEAD),
 				 list = BUF_INIT(SIGNER_ANSWER_MAX);
 
-	if (exchange(c, data, len, &got) < 0 ||
+	if (ask_agent(c, data, len, &got) < 0 ||
 	    signer_message_list(got.data, got.len, &list) < 0)
 		return answer_code(c, AGENT_FAILURE);
 	return answer(c, list.data, list.len);
@@ -224,7 +224,7 @@ static int bind_session(const struct state *s, struct conn *c, const char *data,
 	if (m->forwarding)
 		return -EPERM;
 	/* A connection is for one session: ssh makes one for each. */
-	if (c->session.len || exchange(c, data, len, &got) < 0)
+	if (c->session.len || ask_agent(c, data, len, &got) < 0)
 		return answer_code(c, AGENT_FAILURE);
 	if (got.len != 1 || got.data[0] != AGENT_SUCCESS) {
 		note("ssh-agent: your agent could not check which host it is for; "
@@ -278,7 +278,7 @@ static int sign(struct conn *c, const char *data, size_t len,
 	if (base64_add(&key, m->key.data, m->key.len) < 0 ||
 	    ask_person(c->host, user, buf_cstr(&key), &yes) < 0)
 		return -EPIPE;
-	if (!yes || exchange(c, data, len, &got) < 0 ||
+	if (!yes || ask_agent(c, data, len, &got) < 0 ||
 	    (unsigned char)got.data[0] != AGENT_SIGNATURE)
 		return answer_code(c, AGENT_FAILURE);
 	return answer(c, got.data, got.len);

@@ -12,7 +12,7 @@
 
 enum { BACKLOG = 512 };
 
-static int bad(const char *text, struct err *e)
+static int bad_address(const char *text, struct err *e)
 {
 	err_set(e, -EINVAL, "bad address '%s'", text_shown(text));
 	return err_hint(e, "such as 127.0.0.1:8000, [::1]:8000 or unix:/run/x.sock");
@@ -22,7 +22,7 @@ static int parse_path(const char *path, const char *text, struct listen_address 
 		      struct err *e)
 {
 	if (path[0] != '/' || strlen(path) >= sizeof(ret->a.path.sun_path))
-		return bad(text, e);
+		return bad_address(text, e);
 	ret->a.path.sun_family = AF_UNIX;
 	(void)text_copy(ret->a.path.sun_path, sizeof(ret->a.path.sun_path), path);
 	ret->len = sizeof(ret->a.path);
@@ -48,12 +48,12 @@ int listen_parse(const char *text, struct listen_address *ret, struct err *e)
 	}
 	len = colon ? (size_t)(colon - text) : 0;
 	if (!len || len >= sizeof(host) || num_range(colon + 1, 0, 65535, &port) < 0)
-		return bad(text, e);
+		return bad_address(text, e);
 	memcpy(host, text, len);
 	if (host[0] == '[' && host[len - 1] == ']') {
 		host[len - 1] = '\0';
 		if (inet_pton(AF_INET6, host + 1, &a.a.v6.sin6_addr) != 1)
-			return bad(text, e);
+			return bad_address(text, e);
 		a.a.v6.sin6_family = AF_INET6;
 		a.a.v6.sin6_port = htons((uint16_t)port);
 		a.len = sizeof(a.a.v6);
@@ -62,7 +62,7 @@ int listen_parse(const char *text, struct listen_address *ret, struct err *e)
 		if (strcmp(host, "localhost") == 0)
 			(void)text_copy(host, sizeof(host), "127.0.0.1");
 		if (inet_pton(AF_INET, host, &a.a.v4.sin_addr) != 1)
-			return bad(text, e);
+			return bad_address(text, e);
 		a.a.v4.sin_family = AF_INET;
 		a.a.v4.sin_port = htons((uint16_t)port);
 		a.len = sizeof(a.a.v4);

@@ -351,7 +351,7 @@ static int on_end(void *ctx, uint32_t events, struct err *)
 struct streams *streams_begin(struct exchange *x)
 {
 	static const struct h2_hooks hooks = { .field = on_field,
-					       .head = on_head,
+					       .head_end = on_head,
 					       .body = on_body,
 					       .end = on_asked,
 					       .closed = on_closed,

@@ -72,7 +72,7 @@ static int add_machine(struct layoutout *l, const struct boxsetup *s, bool known
 static int make_layout(const struct boxsetup *s, int dir, const struct pulling_ref *as,
 		       int abort_fd, struct err *e)
 {
-	_cleanup_progress_ struct progress bar = { .app = NULL };
+	_cleanup_progress_ struct progress_bar bar = { .app = NULL };
 	_cleanup_layoutout_ struct layoutout l = { .store = s->app->store,
 						   .map = &s->spec.map,
 						   .dir = dir,

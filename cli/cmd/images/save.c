@@ -93,7 +93,7 @@ static int save(struct app *app, void *args, struct err *e)
 	const struct args *a = args;
 	struct layoutout_want want = { .docker = a->out || a->form->docker };
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
-	_cleanup_progress_ struct progress bar = { .app = NULL };
+	_cleanup_progress_ struct progress_bar bar = { .app = NULL };
 	_cleanup_close_ int dir = -1;
 	char path[PATH_MAX];
 	struct image image;

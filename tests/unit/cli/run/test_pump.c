@@ -57,7 +57,7 @@ static int start_reader(pid_t *pid)
 	return fds[1];
 }
 
-static void run(struct pump *p)
+static void run(struct pump_set *p)
 {
 	struct pollfd fds[PUMP_POLLFDS];
 
@@ -79,7 +79,7 @@ static int status_of(pid_t pid)
 
 static void copy(bool buffered)
 {
-	_cleanup_pump_ struct pump p;
+	_cleanup_pump_ struct pump_set p;
 	struct pump_stream *s;
 	pid_t writer, reader;
 	int from = start_writer(&writer), to = start_reader(&reader);
@@ -110,7 +110,7 @@ static void byte_exact_by_buffer(void)
 /* splice refuses such a file: the pump must notice in the middle of its work. */
 static void into_a_file_opened_for_appending(void)
 {
-	_cleanup_pump_ struct pump p;
+	_cleanup_pump_ struct pump_set p;
 	struct pump_stream *s;
 	pid_t writer;
 	char path[256];
@@ -139,7 +139,7 @@ static void into_a_file_opened_for_appending(void)
 
 static void from_a_file_into_a_full_pipe(void)
 {
-	_cleanup_pump_ struct pump p;
+	_cleanup_pump_ struct pump_set p;
 	struct pump_stream *s;
 	char path[256];
 	pid_t reader;
@@ -160,7 +160,7 @@ static void from_a_file_into_a_full_pipe(void)
 
 static void a_reader_that_goes_ends_it(void)
 {
-	_cleanup_pump_ struct pump p;
+	_cleanup_pump_ struct pump_set p;
 	struct pump_stream *s;
 	int in[2], out[2];
 
@@ -177,7 +177,7 @@ static void a_reader_that_goes_ends_it(void)
 
 static void a_full_disk_is_kept_as_error(void)
 {
-	_cleanup_pump_ struct pump p;
+	_cleanup_pump_ struct pump_set p;
 	struct pump_stream *s;
 	int in[2];
 
@@ -193,7 +193,7 @@ static void a_full_disk_is_kept_as_error(void)
 
 static void no_more_than_three(void)
 {
-	_cleanup_pump_ struct pump p;
+	_cleanup_pump_ struct pump_set p;
 
 	pump_init(&p);
 	for (int i = 0; i < PUMP_STREAMS; i++)
@@ -212,7 +212,7 @@ static int doubled(void *ctx, const char *in, size_t len, struct buf *out)
 /* What is read counts, so that what a process owes is paid when it is read. */
 static void a_filter_stands_between(void)
 {
-	_cleanup_pump_ struct pump p;
+	_cleanup_pump_ struct pump_set p;
 	int in[2], out[2], ret = 0;
 	struct pump_stream *s;
 	char got[16] = "";
@@ -236,7 +236,7 @@ static void a_filter_stands_between(void)
 
 static void a_filter_that_fails_ends_its_stream(void)
 {
-	_cleanup_pump_ struct pump p;
+	_cleanup_pump_ struct pump_set p;
 	int in[2], out[2], ret = -EIO;
 	struct pump_stream *s;
 
@@ -257,7 +257,7 @@ static void a_filter_that_fails_ends_its_stream(void)
 /* Two streams to one place: what was made of one piece is written whole. */
 static void pieces_of_filters_do_not_mix(void)
 {
-	_cleanup_pump_ struct pump p;
+	_cleanup_pump_ struct pump_set p;
 	struct pollfd fds[PUMP_POLLFDS];
 	static char big[PUMP_FILTER];
 	int one[2], two[2], out[2], ret = 0;

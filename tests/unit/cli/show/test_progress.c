@@ -33,7 +33,7 @@ static void test(const void *p)
 	const struct row *r = p;
 	struct app app = { .now_ms = zero, .live = true };
 	_cleanup_buf_ struct buf b = BUF_INIT(1024);
-	struct progress g;
+	struct progress_bar g;
 
 	progress_start(&g, &app, "pulling x");
 	g.done = r->done;
@@ -53,7 +53,7 @@ static uint64_t slow(void)
 static void plain_lines_now_and_then(void)
 {
 	struct app app = { .now_ms = slow };
-	struct progress g;
+	struct progress_bar g;
 	char *text = NULL;
 	size_t len = 0, lines = 0;
 
@@ -74,7 +74,7 @@ static void plain_lines_now_and_then(void)
 static void quiet_is_quiet(void)
 {
 	struct app app = { .now_ms = slow, .quiet = true, .live = true };
-	struct progress g;
+	struct progress_bar g;
 	char *text = NULL;
 	size_t len = 0;
 
@@ -92,7 +92,7 @@ static void live_or_silent(void)
 {
 	for (int live = 0; live < 2; live++) {
 		struct app app = { .now_ms = slow, .live = live };
-		struct progress g;
+		struct progress_bar g;
 		char *text = NULL;
 		size_t len = 0;
 
