@@ -673,8 +673,9 @@ LOOKS = {"complete": complete, "inspect": inspect_name, "vars": variables}
 
 # ---- what IPython's cells may have, as text --------------------------------------------
 
-IGNORED = ("matplotlib", "load_ext", "autoreload", "colors", "config", "reload_ext")
+IGNORED = ("matplotlib", "autoreload", "colors", "config")
 SHELL = re.compile(r"^(\s*)(?:([\w, ]+?)\s*=\s*)?([!%])(.*)$")
+TRANSLATED_MAX = 100  # one by one, of a cell
 HELP = re.compile(r"^\s*([A-Za-z_][\w.]*)\?{1,2}\s*$")
 
 
@@ -729,6 +730,12 @@ class Magics:
                 "%" + n[3:] for n in sorted(dir(self)) if n.startswith("do_"))))
         return method(rest)
 
+    def do_load_ext(self, rest):
+        if rest != "autoreload":  # which no cell misses before it edits a module
+            raise UsageError("there are no extensions here: '%s' is IPython's" % rest)
+
+    do_reload_ext = do_load_ext
+
     def do_cd(self, rest):
         os.chdir(os.path.expanduser(self.expand(rest.strip("'\"")) or "~"))
         print(os.getcwd())
@@ -743,11 +750,13 @@ class Magics:
         self.sh("'%s' -m pip %s" % (sys.executable, rest))
 
     def do_env(self, rest):
-        if "=" in rest:
-            name, _, value = rest.partition("=")
-            os.environ[name.strip()] = self.expand(value.strip())
+        name, mark, value = re.match(r"([^\s=]*)(\s*=\s*|\s+)?(.*)", rest, re.S).groups()
+        if mark:  # as IPython: NAME=VALUE or NAME VALUE
+            os.environ[name] = self.expand(value)
             return None
         return os.environ.get(rest) if rest else dict(os.environ)
+
+    do_set_env = do_env
 
     def do_whos(self, _rest):
         for row in variables()["vars"]:
@@ -763,65 +772,91 @@ class Magics:
 
     def do_timeit(self, rest):
         import timeit
+        no_options("%timeit", rest)
         timer = timeit.Timer(rest or "pass", globals=Shim.main.__dict__)
         n, took = timer.autorange()
         print("%.3g s per loop (%d loops)" % (took / n, n))
 
     def do_run(self, rest):
-        with open(self.expand(rest), encoding="utf-8") as f:
-            run(f.read(), rest)
+        import shlex
+        no_options("%run", rest)
+        words = shlex.split(self.expand(rest)) or [""]
+        with open(os.path.expanduser(words[0]), encoding="utf-8") as f:
+            text = f.read()
+        before = sys.argv[:]
+        sys.argv[:] = words
+        try:
+            run(text, words[0])
+        finally:
+            sys.argv[:] = before
 
     def cell(self, first, body):
         name, _, rest = first[2:].strip().partition(" ")
         if name in ("bash", "sh", "!"):
+            if rest:
+                raise UsageError("%%%%%s takes no options here" % name)
             self.script("bash" if name == "bash" else "sh", body)
         elif name == "time":
-            return self.do_time(body)
+            return self.do_time(rest + "\n" + body if rest else body)
         elif name == "timeit":
-            self.do_timeit(body)
-        elif name == "writefile":
-            with open(os.path.expanduser(rest.strip()), "w", encoding="utf-8") as f:
-                f.write(body)
-            print("Writing", rest.strip())
+            self.do_timeit(rest + "\n" + body if rest else body)
+        elif name in ("writefile", "file"):
+            more = re.match(r"(-a|--append)\s+", rest)
+            path = os.path.expanduser(self.expand(rest[more.end() if more else 0:].strip("'\"")))
+            with open(path, "a" if more else "w", encoding="utf-8") as f:
+                f.write(body if body.endswith("\n") else body + "\n")
+            print("Appending to" if more else "Writing", path)
         else:
             raise UsageError("there is no magic '%%%%%s' here; known are: "
                              "%%%%bash, %%%%sh, %%%%time, %%%%timeit, %%%%writefile" % name)
         return None
 
 
-def translate(code):
-    """Lines that are no Python but IPython's, as calls; None where there are none."""
-    lines, found, at = code.split("\n"), False, 0
-    while at < len(lines):
-        while SHELL.match(lines[at]) and lines[at].endswith("\\") and at + 1 < len(lines):
-            lines[at:at + 2] = [lines[at][:-1] + " " + lines[at + 1].lstrip()]
-        shell, wants = SHELL.match(lines[at]), HELP.match(lines[at])
-        if wants:
-            lines[at], found = "help(%s)" % wants.group(1), True
-        elif shell:
-            indent, name, mark, rest = shell.groups()
-            if mark == "!":
-                made = "__cubby__.sh(%r%s)" % (rest.lstrip("!"), ", True" if name else "")
-            else:
-                made = "__cubby__.line(%r)" % rest
-            lines[at] = indent + (name + " = " if name else "") + made
-            found = True
-        at += 1
-    return "\n".join(lines) if found else None
+def no_options(name, rest):
+    if rest.startswith("-"):
+        raise UsageError("%s takes no options here" % name)
+
+
+def translate(lines, at):
+    """A line that is no Python but IPython's, as a call, with the lines that go on with it; what
+    follows keeps its number. False where it is none."""
+    text, more = lines[at], at + 1
+    while SHELL.match(text) and text.endswith("\\") and more < len(lines):
+        text = text[:-1] + " " + lines[more].lstrip()
+        more += 1
+    shell, wants = SHELL.match(text), HELP.match(text)
+    if not shell and not wants:
+        return False
+    if wants:
+        made = "help(%s)" % wants.group(1)
+    else:
+        indent, name, mark, rest = shell.groups()
+        made = "__cubby__.sh(%r%s)" % (rest.lstrip("!"), ", True" if name else "")
+        if mark == "%":
+            made = "__cubby__.line(%r)" % rest
+        made = indent + (name + " = " if name else "") + made
+    lines[at:more] = [made] + [""] * (more - at - 1)
+    return True
 
 
 # ---- running a cell ----------------------------------------------------------------------
 
 
 def parse(code, name):
-    flags = Shim.flags | ast.PyCF_ONLY_AST | AWAIT
-    try:
-        return compile(code, name, "exec", flags, True)
-    except SyntaxError:
-        other = translate(code)
-        if other is None:
-            raise
-        return compile(other, name, "exec", flags, True)
+    # A line becomes a call where it is what is wrong: one that looks so in a text of several
+    # lines is left as it is. Where Python does not say which, all of them are.
+    flags, lines, first = Shim.flags | ast.PyCF_ONLY_AST | AWAIT, code.split("\n"), None
+    for _ in range(TRANSLATED_MAX):
+        try:
+            return compile("\n".join(lines), name, "exec", flags, True)
+        except SyntaxError as e:
+            first = first or e
+            at = (e.lineno or 0) - 1
+            if not (0 <= at < len(lines) and translate(lines, at)):
+                break
+    if not [at for at in range(len(lines)) if translate(lines, at)] and lines == code.split("\n"):
+        raise first
+    return compile("\n".join(lines), name, "exec", flags, True)
 
 
 def evaluate(node, name, mode):

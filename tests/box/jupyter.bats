@@ -147,6 +147,13 @@ clear_output(wait=True)'
 		[ "$(content stream | jq -r .text)" = "$LIB_PROJECT${path##*:}" ]
 		serve_status DELETE "/api/sessions/$id" 204
 	done
+	for path in sub:/sub sub/b.ipynb:/sub none: a.txt: "$LIB_PROJECT/sub":/sub; do
+		serve_json POST /api/kernels "{\"path\":\"${path%:*}\"}"
+		kernel=$(jq -r .id <<<"$output")
+		cells 'import os; print(os.getcwd())'
+		[ "$(content stream | jq -r .text)" = "$LIB_PROJECT${path##*:}" ]
+		serve_status DELETE "/api/kernels/$kernel" 204
+	done
 	# names are names, and nothing to fill the server with
 	for member in path name type; do
 		jq -nc --arg m "$member" --arg long "$(printf '%05000d' 0)" '{path: "a", name: "b"} + {($m): $long}' >long.json

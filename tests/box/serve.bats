@@ -817,6 +817,9 @@ $LIB_PROJECT" ]
 	[ "$(jq -r '[.paths[][] | .operationId] | sort | join(" ")' <<<"$output")" = "display_file get_process_status glob_search grep_search kill_process list_files list_processes match_files read_file read_user_terminal replace_file_content run_command search_files send_process_input send_user_terminal_input write_file" ]
 	[ "$(jq '[.paths[][] | .description | length > 20] | all' <<<"$output")" = true ]
 	[ "$(jq -c '.paths["/execute"].post.requestBody.content["application/json"].schema.required' <<<"$output")" = '["command"]' ]
+	run -0 curl -sS -D head "$SERVE_URL/docs" # the same for people, without a script
+	[[ $output == *'<h2 id="run_command">POST /execute</h2>'* && $output != *'<script'* ]]
+	grep -q "^Content-Security-Policy: default-src 'none';" head
 	serve GET /system
 	[[ $(jq -r .prompt <<<"$output") == *"$LIB_PROJECT"* ]]
 	serve GET /files/cwd

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <sys/utsname.h>
 
+#include "agent/server/about/docs.h"
 #include "agent/server/about/openapi.h"
 #include "agent/server/conf/conf.h"
 #include "agent/server/exchange/exchange.h"
@@ -34,6 +35,28 @@ static int get_openapi(struct exchange *x, struct err *e)
 	if (r < 0)
 		return r;
 	exchange_reply(x, 200, doc);
+	return 0;
+}
+
+/* The same, for people. */
+static int get_docs(struct exchange *x, struct err *e)
+{
+	static const char *const headers[] = {
+		"Content-Security-Policy: default-src 'none'; base-uri 'none'; "
+		"form-action 'none'; frame-ancestors 'none'",
+		"Referrer-Policy: no-referrer", NULL
+	};
+	const struct server *s = exchange_server(x);
+	_cleanup_buf_ struct buf page = BUF_INIT(1 << 20);
+	_cleanup_json_ struct json *doc = NULL;
+	int r = openapi_document(s->tables, s->n_tables, s->conf->version, &doc, e)
+			?: docs_page(doc, &page);
+
+	if (r < 0)
+		return e->code ? r : err_sys(e, r, "cannot describe the routes");
+	exchange_begin(x, 200, "text/html; charset=utf-8", headers, (int64_t)page.len);
+	exchange_write(x, page.data, page.len);
+	exchange_end(x);
 	return 0;
 }
 
@@ -116,6 +139,7 @@ static const struct route rows[] = {
 	{ "GET", "/health", get_health, .right = ROUTE_ANYBODY },
 	{ "GET", "/api/config", get_config, .right = ROUTE_ANYBODY },
 	{ "GET", "/openapi.json", get_openapi, .right = ROUTE_ANYBODY },
+	{ "GET", "/docs", get_docs, .right = ROUTE_ANYBODY },
 	{ "GET", "/system", get_system, ROUTE_KEY, .box = true },
 	{ "GET", "/metrics", get_metrics, .right = ROUTE_KEY },
 };

@@ -97,18 +97,79 @@ static bool refuse_name(struct exchange *x, const struct json *spec)
 	return true;
 }
 
-static int make_kernel(struct exchange *x, struct err *e)
+/* What begins in a directory: of the row. */
+struct place {
+	int (*begin)(struct exchange *x, const char *cwd,
+		     struct err *e); /* NULL = home */
+	bool notebook; /* the path is a notebook's; else it may be a directory's */
+};
+
+/* It need not be there: the path may be a name alone, or one of the machine that the client
+ * is on. */
+static int place_of(struct exchange *x, char ret[PATH_MAX], struct err *e)
+{
+	const struct place *place = exchange_route(x)->how;
+	const char *path = json_get_str(exchange_json(x), "path");
+	char text[PATH_MAX + 2];
+
+	if (strlen(path) >= PATH_MAX)
+		return err_set(e, -EINVAL, "the path is too long");
+	snprintf(text, sizeof(text), "%s%s", path[0] == '/' ? "" : "./", path);
+	if (place->notebook || text_ends(path, ".ipynb"))
+		*strrchr(text, '/') = '\0';
+	return pathname_resolve(tenant_home(exchange_tenant(x)), text, ret, e);
+}
+
+static int there(struct exchange *x, struct buf *out, struct err *e)
+{
+	const struct place *place = exchange_route(x)->how;
+	char dir[PATH_MAX];
+	unsigned mode;
+	bool is = sscanf(buf_cstr(out), "%o", &mode) == 1 &&
+		  (mode & 0170000) == 0040000 && place_of(x, dir, e) == 0;
+
+	return place->begin(x, is ? dir : NULL, e);
+}
+
+static int not_there(struct exchange *x, const struct err *, struct err *e)
+{
+	const struct place *place = exchange_route(x)->how;
+
+	return place->begin(x, NULL, e);
+}
+
+static int begin_in_place(struct exchange *x, struct err *e)
+{
+	const struct place *place = exchange_route(x)->how;
+	char dir[PATH_MAX];
+	const char *const argv[] = { "stat", dir, NULL };
+	const struct fileop_conf c = {
+		.argv = argv, .gather = 64, .gathered = there, .failed = not_there
+	};
+
+	return place_of(x, dir, ERR_IGNORED) < 0 ? place->begin(x, NULL, e)
+						 : fileop_run(x, &c, e);
+}
+
+/* @cwd: NULL = at home */
+static int start_kernel(struct exchange *x, const char *cwd, struct err *e)
 {
 	struct kernel *k;
-	int r;
+	int r = kernel_new(exchange_tenant(x), cwd, &k, e);
 
-	if (refuse_name(x, exchange_json(x)))
-		return 0;
-	r = kernel_new(exchange_tenant(x), NULL, &k, e);
 	if (r < 0)
 		return r;
 	exchange_reply(x, 201, kernel_model(k));
 	return 0;
+}
+
+static int make_kernel(struct exchange *x, struct err *e)
+{
+	const char *path = json_get_str(exchange_json(x), "path");
+
+	if (refuse_name(x, exchange_json(x)))
+		return 0;
+	return path ? begin_in_place(x, e) : start_kernel(x, NULL, e);
 }
 
 static int get_kernel(struct exchange *x, struct kernel *k, struct err *)
@@ -205,45 +266,12 @@ static int start_session(struct exchange *x, const char *cwd, struct err *e)
 	return 0;
 }
 
-/* The directory of its notebook, which need not be there: the path may be a name alone, or
- * one of the machine that the client is on. */
-static int place_of(struct exchange *x, char ret[PATH_MAX], struct err *e)
-{
-	const char *path = json_get_str(exchange_json(x), "path");
-	char text[PATH_MAX + 2];
-
-	snprintf(text, sizeof(text), "%s%s", path[0] == '/' ? "" : "./", path);
-	*strrchr(text, '/') = '\0';
-	return pathname_resolve(tenant_home(exchange_tenant(x)), text, ret, e);
-}
-
-static int there(struct exchange *x, struct buf *out, struct err *e)
-{
-	char dir[PATH_MAX];
-	unsigned mode;
-	bool is = sscanf(buf_cstr(out), "%o", &mode) == 1 &&
-		  (mode & 0170000) == 0040000 && place_of(x, dir, e) == 0;
-
-	return start_session(x, is ? dir : NULL, e);
-}
-
-static int not_there(struct exchange *x, const struct err *, struct err *e)
-{
-	return start_session(x, NULL, e);
-}
-
 static int make_session(struct exchange *x, struct err *e)
 {
-	char dir[PATH_MAX];
-	const char *path, *const argv[] = { "stat", dir, NULL };
-	const struct fileop_conf c = {
-		.argv = argv, .gather = 64, .gathered = there, .failed = not_there
-	};
+	const char *path;
 	int r = exchange_text(x, "path", &path, e) ?: check_names(exchange_json(x), e);
 
-	return r < 0				   ? r
-	       : place_of(x, dir, ERR_IGNORED) < 0 ? start_session(x, NULL, e)
-						   : fileop_run(x, &c, e);
+	return r < 0 ? r : begin_in_place(x, e);
 }
 
 static int get_session(struct exchange *x, struct kernel *k, struct err *)
@@ -251,6 +279,9 @@ static int get_session(struct exchange *x, struct kernel *k, struct err *)
 	exchange_reply(x, 200, session_model(k));
 	return 0;
 }
+
+static const struct place of_kernel = { start_kernel, .notebook = false },
+			  of_session = { start_session, .notebook = true };
 
 static const struct act gets = { get_kernel }, deletes = { delete_kernel },
 			interrupts = { interrupt_kernel },
@@ -263,14 +294,16 @@ static const struct route rows[] = {
 	{ "GET", "/api", get_version, .right = ROUTE_ANYBODY },
 	{ "GET", "/api/kernelspecs", get_specs, .right = ROUTE_TOKEN },
 	{ "GET", "/api/kernels", list_kernels, ROUTE_TOKEN, .box = true },
-	{ "POST", "/api/kernels", make_kernel, ROUTE_TOKEN, ROUTE_JSON, .box = true },
+	{ "POST", "/api/kernels", make_kernel, ROUTE_TOKEN, ROUTE_JSON, .box = true,
+	  .how = &of_kernel },
 	{ "GET", "/api/kernels/{id}", KERNEL(gets) },
 	{ "DELETE", "/api/kernels/{id}", KERNEL(deletes) },
 	{ "POST", "/api/kernels/{id}/interrupt", KERNEL(interrupts) },
 	{ "POST", "/api/kernels/{id}/restart", KERNEL(restarts) },
 	{ "WEBSOCKET", "/api/kernels/{id}/channels", KERNEL(opens) },
 	{ "GET", "/api/sessions", list_sessions, ROUTE_TOKEN, .box = true },
-	{ "POST", "/api/sessions", make_session, ROUTE_TOKEN, ROUTE_JSON, .box = true },
+	{ "POST", "/api/sessions", make_session, ROUTE_TOKEN, ROUTE_JSON, .box = true,
+	  .how = &of_session },
 	{ "GET", "/api/sessions/{id}", KERNEL(gets_session) },
 	{ "DELETE", "/api/sessions/{id}", KERNEL(deletes) },
 };

@@ -219,6 +219,8 @@ static const char *cell(struct seen *s, const char *code)
 
 /* ---- a cell, and what it says ------------------------------------------------------------ */
 
+#define MANY(x) x x x x x x x x x x x x
+
 static const struct row {
 	const char *name;
 	const char *code;
@@ -258,6 +260,37 @@ static const struct row {
 	  "Traceback (most recent call last):\n  File \"<cell 1>\", line 1, in "
 	  "<module>\n"
 	  "    %nosuch\nUsageError: there is no magic '%nosuch' here" },
+	{ "lines of a text that look like one",
+	  "s = '''\n% tex\n!no\nlen?\n'''\n!echo yes\ns",
+	  "yes\n'\\n% tex\\n!no\\nlen?\\n'\n[ok]" },
+	{ "one that goes on in the next line, and the number of what follows",
+	  "!echo a \\\n  b\n1/0",
+	  "a b\nTraceback (most recent call last):\n  File \"<cell 1>\", line 3, in" },
+	{ "more of them than are looked for one by one",
+	  "exec('n = 0')\nfor i in range(2):\n" MANY(MANY("  !:\n")) "  n += 1\nn",
+	  "2\n[ok]" },
+	{ "in blocks, behind others", "if 1:\n  !echo '('\n  x = %pwd\nlen(x) > 0",
+	  "(\nTrue\n[ok]" },
+	{ "the environment", "%env A = b c\n%env D e f\nx = %env A\ny = %env D\nx, y",
+	  "('b c', 'e f')\n[ok]" },
+	{ "the place", "%cd /\n%pwd", "/\n'/'\n[ok]" },
+	{ "the time of a line", "%time 1 + 1", "CPU times: " },
+	{ "the time of a cell", "%%time\nx = 1\nx + 1", "CPU times: " },
+	{ "an option that is not known", "%timeit -n 1 pass",
+	  "Traceback (most recent call last):\n  File \"<cell 1>\", line 1, in "
+	  "<module>\n    %timeit -n 1 pass\nUsageError: %timeit takes no options here" },
+	{ "one of a cell's", "%%bash --bg\ntrue",
+	  "UsageError: %%bash takes no options here\n[error]" },
+	{ "an extension that is not missed", "%load_ext autoreload\n%autoreload 2\n7",
+	  "7\n[ok]" },
+	{ "one that would be", "%load_ext sql",
+	  "Traceback (most recent call last):\n  File \"<cell 1>\", line 1, in "
+	  "<module>\n    %load_ext sql\nUsageError: there are no extensions here: 'sql'" },
+	{ "what is ignored", "%colors nocolor\n%matplotlib\n%config a.b = 1\n8",
+	  "8\n[ok]" },
+	{ "an unknown one of a cell's", "%%nosuch\n1",
+	  "UsageError: there is no magic '%%nosuch' here; known are: %%bash, %%sh, "
+	  "%%time, %%timeit, %%writefile\n[error]" },
 	{ "a line that begins with an operator", "(7\n% 4)", "3\n[ok]" },
 	{ "surrogates", "print('\\ud800')\n'\\ud800'", "\\ud800\n'\\ud800'\n[ok]" },
 	{ "NUL in an exception", "raise ValueError('a\\0b')",
@@ -641,6 +674,32 @@ static void test_finish(void)
 	end(&s);
 }
 
+/* What a cell writes is run by another. */
+static void test_scripts(void)
+{
+	struct seen s = { .count = false };
+	char dir[] = "/tmp/cubby-python-XXXXXX";
+	char code[256], want[256];
+
+	assert_non_null(mkdtemp(dir));
+	begin(&s, false);
+	snprintf(code, sizeof(code), "%%cd %s", dir);
+	snprintf(want, sizeof(want), "%s\n[ok]", dir);
+	assert_string_equal(cell(&s, code), want);
+	assert_string_equal(cell(&s, "%%writefile 'a b.py'\nimport sys\nz = sys.argv"),
+			    "Writing a b.py\n[ok]");
+	assert_string_equal(cell(&s, "%%writefile -a 'a b.py'\nprint(z)"),
+			    "Appending to a b.py\n[ok]");
+	assert_string_equal(cell(&s, "w = 'c d'\n%run 'a b.py' x '{w}'\nsys.argv"),
+			    "['a b.py', 'x', 'c d']\n['']\n[ok]");
+	assert_non_null(strstr(cell(&s, "%timeit pass"), " s per loop ("));
+	assert_non_null(strstr(cell(&s, "%%timeit x = 1\nx + 1"), " s per loop ("));
+	assert_string_equal(
+		cell(&s, "import os\nos.unlink('a b.py')\nos.rmdir(os.getcwd())"),
+		"[ok]");
+	end(&s);
+}
+
 static void test_restart(void)
 {
 	struct seen s = { .count = false };
@@ -732,6 +791,7 @@ int main(void)
 		{ "a question that is interrupted", test_question_interrupted },
 		{ "an end of its own", test_finish },
 		{ "a restart", test_restart },
+		{ "a script that a cell writes", test_scripts },
 		{ "much to look at", test_look_bounds },
 		{ "no python3", test_no_python },
 		{ "code that is too long", test_too_long },
