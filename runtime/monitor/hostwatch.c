@@ -106,7 +106,7 @@ static bool look(struct monitor *m)
 		watch_all(m);
 	if (!all && !take_events(m))
 		return false;
-	monitor_review_renew(m);
+	m->host.renew(m);
 	return true;
 }
 
@@ -139,7 +139,7 @@ static int on_time(void *ctx, uint32_t, struct err *)
 		return 0;
 	w->again = look(m);
 	if (again && !w->again)
-		monitor_review_renew(m);
+		m->host.renew(m);
 	w->rest_ms = MAX((uint64_t)REST_MS, REST_TIMES * (sys_now_ms() - began));
 	w->rest_ms =
 		w->clock ? (uint64_t)CLOCK_MS : MIN(w->rest_ms, (uint64_t)CLOCK_MS);
@@ -149,9 +149,10 @@ static int on_time(void *ctx, uint32_t, struct err *)
 	return 0;
 }
 
-int monitor_hostwatch_begin(struct monitor *m)
+int monitor_hostwatch_begin(struct monitor *m, void (*renew)(struct monitor *m))
 {
 	m->host.rest_ms = REST_MS;
+	m->host.renew = renew;
 	return m->spec.project_mode == PROJECT_REVIEW
 		       ? loop_timer(m->loop, FIRST_MS, on_time, m, &m->host.on_time)
 		       : 0;
@@ -166,7 +167,7 @@ void monitor_hostwatch_spawn(struct monitor *m)
 	if (w->fd >= 0)
 		w->again |= look(m);
 	else if (m->last_id > 1) /* the first one has just seen it */
-		monitor_review_renew(m);
+		m->host.renew(m);
 	listen_again(m, true);
 	if (w->again || w->fd < 0)
 		loop_rearm(m->loop, w->on_time, w->rest_ms);

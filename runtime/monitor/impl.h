@@ -60,6 +60,7 @@ enum monitor_idle {
 struct hostwatch {
 	int fd; /* owned; -1 = nothing is watched */
 	struct loop_source *on_event, *on_time;
+	void (*renew)(struct monitor *m);
 	uint64_t rest_ms;
 	bool clock; /* there are too many directories */
 	bool again; /* it is looked at once more */
@@ -233,8 +234,8 @@ int monitor_review_refused(struct monitor *m, struct err *e);
 
 /* hostwatch.c */
 /** monitor_hostwatch_begin() - the box is there: what the host changes in a project under
- *  review is to be seen in it */
-int monitor_hostwatch_begin(struct monitor *m);
+ *  review is to be seen in it, by @renew */
+int monitor_hostwatch_begin(struct monitor *m, void (*renew)(struct monitor *m));
 /** monitor_hostwatch_spawn() - before a program that was noted is started */
 void monitor_hostwatch_spawn(struct monitor *m);
 

@@ -333,7 +333,7 @@ static int start(struct monitor *m, struct err *e)
 	if (r < 0)
 		return r;
 	monitor_git_started(m);
-	r = watch(m, e) ?: monitor_hostwatch_begin(m);
+	r = watch(m, e) ?: monitor_hostwatch_begin(m, monitor_review_renew);
 	if (r < 0)
 		return r;
 	monitor_git_watch(m);
