@@ -4,7 +4,7 @@
  * Never:  believes a type, length or number; code in a cell can forge all of them.
  *
  * From us:  {"t":"exec","id","code","name"?,"argv"?,"silent"?,
- *           "partial"?} {"t":"input","value"|"eof"}
+ *           "partial"?,"env"?} {"t":"input","value"|"eof"}
  *           {"t":"seen"}, once for each DISPLAY and CLEAR; {"t":"exit"}
  *           {"t":"complete"|"inspect","id","code","pos"} {"t":"vars","id"}
  * To us:    the kinds below. Each form in "data" is text, pictures in base64; a form in

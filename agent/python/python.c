@@ -512,6 +512,8 @@ int python_run(struct python *p, const struct python_cell *c, struct err *e)
 		json_set_str(m, "name", c->name);
 	if (c->argv)
 		json_set(m, "argv", json_strings(c->argv));
+	if (c->env)
+		json_set(m, "env", json_dup(c->env));
 	json_set_bool(m, "silent", c->silent);
 	json_set_bool(m, "partial", c->partial);
 	return request(p, "exec", c->code, m, e);

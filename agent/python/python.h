@@ -68,6 +68,7 @@ struct python_cell {
 	const char *const *argv; /* becomes sys.argv; NULL-ended; NULL = as it is */
 	bool partial;		 /* it may be the beginning of one: PYTHON_INCOMPLETE */
 	bool silent;		 /* no result, and it is not counted */
+	const struct json *env;	 /* {NAME: text}, while it runs; NULL = none */
 };
 
 /**

@@ -977,6 +977,7 @@ def left_behind():
 
 def perform(message):
     name = message.get("name") or "<cell %d>" % Shim.count
+    os.environ.update(message.get("env", {}))
     if "argv" in message:
         sys.argv[:] = message["argv"] or [""]
     value = run(message["code"], name)
@@ -1027,8 +1028,12 @@ def execute(message):
         return
     if not Shim.silent:
         Shim.count += 1
+    before = dict(os.environ) if message.get("env") else None
     done = attempt(perform, message)
     left_behind()
+    if before is not None:
+        os.environ.clear()
+        os.environ.update(before)
     mend_streams()
     ms = (time.perf_counter() - began) * 1000
     send("done", id=Shim.cell, n=Shim.count, ms=round(ms, 3), **done)

@@ -16,6 +16,7 @@ void cell_free(struct cell *c)
 	*c->left += c->taken;
 	json_free(&c->header);
 	json_free(&c->found);
+	json_free(&c->env);
 	free(c->code);
 	free(c);
 }

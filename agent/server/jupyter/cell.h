@@ -17,6 +17,7 @@ struct cell {
 	struct cell *next;
 	struct json *header; /* owned */
 	char *code;	     /* owned */
+	struct json *env;    /* owned: {NAME: text}; NULL = none */
 	size_t *left, taken; /* left: borrowed */
 	bool silent, stdin_allowed, stop_on_error;
 	enum python_kind look; /* READY: it is run */

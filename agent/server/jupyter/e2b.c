@@ -18,7 +18,10 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { SILENCE_MS = 5000 }; /* after so long proxies must not take it for dead yet */
+enum {
+	SILENCE_MS = 5000, /* after so long proxies must not take it for dead yet */
+	ENV_MAX = 128 << 10
+};
 
 #define MINE "e2b" /* what these kernels are called, and the one that is not named */
 #define MINE_DEFAULT "e2b default"
@@ -181,22 +184,6 @@ static bool is_mine(struct kernel *k)
 	return name && (strcmp(name, MINE) == 0 || strcmp(name, MINE_DEFAULT) == 0);
 }
 
-/* A cell of ours: @value between two texts as JSON, which Python reads, too. */
-static int run_own(struct kernel *k, const char *before, const struct json *value,
-		   const char *after, struct err *e)
-{
-	_cleanup_buf_ struct buf code = BUF_INIT(256 << 10);
-	int r;
-
-	buf_adds(&code, before);
-	if (value)
-		json_print(value, false, &code);
-	buf_adds(&code, after);
-	r = buf_failed(&code);
-	return r < 0 ? err_sys(e, r, "cannot run a cell")
-		     : kernel_execute(k, buf_cstr(&code), NULL, e);
-}
-
 static int make(struct exchange *x, const char *name, const char *cwd,
 		struct kernel **ret, struct err *e)
 {
@@ -235,31 +222,32 @@ static int check_language(struct exchange *x, struct err *e)
 		       : 0;
 }
 
-/* {NAME: TEXT}, or none */
+/* {NAME: TEXT}, as an environment can have it, or none */
 static int check_env(const struct json *env, struct err *e)
 {
+	size_t len = 0;
+
 	json_each(it, env)
 	{
-		if (!json_key(it) || !json_str(it))
+		const char *name = json_key(it), *text = json_str(it);
+
+		if (!name || !text)
 			return err_set(e, -EINVAL, "env_vars have to be texts");
+		if (!*name || strchr(name, '='))
+			return err_set(e, -EINVAL, "env_vars has a name that is none");
+		len += strlen(name) + strlen(text);
 	}
-	return 0;
+	return len <= ENV_MAX ? 0 : err_set(e, -EMSGSIZE, "env_vars are too long");
 }
 
 int e2b_execute(struct exchange *x, struct err *e)
 {
 	const struct json *env = json_get(exchange_json(x), "env_vars");
-	bool has_env = json_type(env) == JSON_OBJECT && json_len(env);
 	struct e2b_cell *c;
 	struct kernel *k = NULL;
 	const char *code = "";
 	int r = exchange_text(x, "code", &code, e) ?: check_language(x, e) ?:
 		check_env(env, e) ?: context_of(x, &k, e);
-	if (r == 0 && has_env)
-		r = run_own(k,
-			    "import os as _o; _cubby_env = dict(_o.environ); "
-			    "_o.environ.update(",
-			    env, ")", e);
 	c = r < 0 ? NULL : calloc(1, sizeof(*c));
 	if (!c)
 		return r < 0 ? r : err_sys(e, -ENOMEM, "no cell");
@@ -270,7 +258,7 @@ int e2b_execute(struct exchange *x, struct err *e)
 		return err_sys(e, r, "no cell");
 	}
 	exchange_later(x, &hooks, c);
-	r = kernel_execute(k, code, &c->watch, e);
+	r = kernel_execute(k, code, json_len(env) ? env : NULL, &c->watch, e);
 	if (r < 0) {
 		exchange_later(x, NULL, NULL);
 		cell_end(c);
@@ -278,9 +266,6 @@ int e2b_execute(struct exchange *x, struct err *e)
 	}
 	/* its answer may have ended by now: nothing of it is used any more */
 	exchange_begin(x, 200, "application/json", NULL, -1);
-	if (has_env)
-		(void)run_own(k, "_o.environ.clear(); _o.environ.update(_cubby_env)",
-			      NULL, "", e);
 	return 0;
 }
 

@@ -175,7 +175,9 @@ static void fail_running(struct kernel *k, const char *ename, const char *evalue
 
 static int begin_cell(struct kernel *k, const struct cell *r, struct err *e)
 {
-	const struct python_cell cell = { .code = r->code, .silent = r->silent };
+	const struct python_cell cell = { .code = r->code,
+					  .silent = r->silent,
+					  .env = r->env };
 	const struct python_look look = { r->look, r->code, r->pos };
 	struct json *input;
 
@@ -318,8 +320,8 @@ static void queue(struct kernel *k, struct cell *r)
 	channel_cork(&k->channels, false);
 }
 
-int kernel_execute(struct kernel *k, const char *code, const struct kernel_watch *w,
-		   struct err *e)
+int kernel_execute(struct kernel *k, const char *code, const struct json *env,
+		   const struct kernel_watch *w, struct err *e)
 {
 	_cleanup_json_ struct json *header = json_object();
 	struct cell *r;
@@ -333,6 +335,7 @@ int kernel_execute(struct kernel *k, const char *code, const struct kernel_watch
 		return e->code;
 	mark_active(k);
 	r->watch = w;
+	r->env = env ? json_dup(env) : NULL;
 	queue(k, r);
 	return 0;
 }

@@ -51,9 +51,10 @@ struct kernel_watch {
 	void *ctx;
 };
 
-/** kernel_execute() - queue a cell; @w outlives it, or kernel_leave(). -EAGAIN */
-int kernel_execute(struct kernel *k, const char *code, const struct kernel_watch *w,
-		   struct err *e);
+/** kernel_execute() - queue a cell; @w outlives it, or kernel_leave(). -EAGAIN
+ *  @env: {NAME: text}, while it runs; NULL = none */
+int kernel_execute(struct kernel *k, const char *code, const struct json *env,
+		   const struct kernel_watch *w, struct err *e);
 void kernel_pace(struct kernel *k);
 /** kernel_leave() - nobody waits for its cell any more: that is interrupted, or never begins */
 void kernel_leave(struct kernel *k, const struct kernel_watch *w);

@@ -441,7 +441,7 @@ static int run_cell(struct exchange *x, struct buf *out, struct err *e)
 	if (r == 0) {
 		exchange_later(x, &hooks, n);
 		r = kernel_execute(n->k, source ? buf_cstr(&code) : buf_cstr(out) + 1,
-				   &n->watch, e);
+				   NULL, &n->watch, e);
 	}
 	if (r < 0) {
 		exchange_later(x, NULL, NULL);
