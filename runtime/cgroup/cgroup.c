@@ -39,7 +39,7 @@ static enum cgroup_method choose(struct cgroup *cg, const char *name,
 		return CGROUP_RLIMIT;
 	if (cgroup_v2_create(cg, p, name, why) >= 0)
 		return CGROUP_V2;
-	if (sys_geteuid() != 0 && cgroup_systemd_create(cg, name, why) >= 0)
+	if (sys_geteuid() != 0 && cgroup_systemd_create(cg, p, name, why) >= 0)
 		return CGROUP_SYSTEMD;
 	return cgroup_v1_create(cg, p, name, lim, why) < 0 ? CGROUP_RLIMIT : CGROUP_V1;
 }

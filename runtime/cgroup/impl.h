@@ -69,6 +69,7 @@ int cgroup_v1_create(struct cgroup *cg, const struct cgroup_places *p, const cha
 int cgroup_v1_limit(const struct cgroup *cg, const struct limits *lim, struct err *e);
 void cgroup_v1_usage(const struct cgroup *cg, struct cgroup_usage *ret);
 
-int cgroup_systemd_create(struct cgroup *cg, const char *name, struct buf *why);
+int cgroup_systemd_create(struct cgroup *cg, const struct cgroup_places *p,
+			  const char *name, struct buf *why);
 
 #endif

@@ -52,8 +52,36 @@ static void put_pid(struct dbus_wire_writer *w, pid_t pid)
 	dbus_wire_array_end(w, list, 4);
 }
 
+/* The unit whose processes are in the cgroup @own; "" = none, as for a login. */
+static const char *unit_of(const char *own)
+{
+	static const char service[] = ".service";
+	const char *slash = strrchr(own, '/');
+	size_t n = slash ? strlen(slash + 1) : 0;
+
+	/* '_' stands in front of a name that the kernel would take for a file of its own */
+	return n > strlen(service) && slash[1] != '_' &&
+			       !strcmp(slash + 1 + n - strlen(service), service)
+		       ? slash + 1
+		       : "";
+}
+
+/* What is begun before a unit is ended after it: where the manager ends, a unit that has
+ * started the box (docs/recipes/cubby-up@.service) still ends its services in their order. */
+static void put_before(struct dbus_wire_writer *w, const char *unit)
+{
+	size_t list;
+
+	dbus_wire_struct(w);
+	dbus_wire_str(w, "Before");
+	dbus_wire_sig(w, "as");
+	list = dbus_wire_array(w, 4);
+	dbus_wire_str(w, unit);
+	dbus_wire_array_end(w, list, 4);
+}
+
 /* StartTransientUnit(s name, s mode, a(sv) properties, a(sa(sv)) aux) */
-static int put_scope(struct buf *body, const char *unit)
+static int put_scope(struct buf *body, const char *unit, const char *starter)
 {
 	struct dbus_wire_writer w = { .out = body };
 	size_t list;
@@ -69,6 +97,8 @@ static int put_scope(struct buf *body, const char *unit)
 	put_bool(&w, "MemoryAccounting", true);
 	put_bool(&w, "TasksAccounting", true);
 	put_bool(&w, "CPUAccounting", true);
+	if (*starter)
+		put_before(&w, starter);
 	dbus_wire_array_end(&w, list, 8);
 	list = dbus_wire_array(&w, 8);
 	dbus_wire_array_end(&w, list, 8);
@@ -138,7 +168,8 @@ static int job_removed(const struct dbus_wire_msg *m, const char *unit, struct e
 	return err_set(e, -EIO, "systemd made no scope: job %s", text_shown(result));
 }
 
-static int start_scope(struct dbus *d, const char *unit, struct err *e)
+static int start_scope(struct dbus *d, const char *unit, const char *starter,
+		       struct err *e)
 {
 	_cleanup_buf_ struct buf body = BUF_INIT(4096);
 	struct dbus_wire_call start = { .destination = systemd,
@@ -148,7 +179,7 @@ static int start_scope(struct dbus *d, const char *unit, struct err *e)
 					.signature = "ssa(sv)a(sa(sv))",
 					.body = &body };
 	struct dbus_wire_msg m;
-	int r = put_scope(&body, unit);
+	int r = put_scope(&body, unit, starter);
 
 	if (r < 0)
 		return err_sys(e, r, "cannot describe a scope");
@@ -164,7 +195,7 @@ static int start_scope(struct dbus *d, const char *unit, struct err *e)
 	return r < 0 ? r : 0;
 }
 
-static int make_scope(const char *unit, struct err *e)
+static int make_scope(const char *unit, const char *starter, struct err *e)
 {
 	_cleanup_dbus_ struct dbus d = DBUS_NONE;
 	_cleanup_buf_ struct buf body = BUF_INIT(1024);
@@ -175,13 +206,13 @@ static int make_scope(const char *unit, struct err *e)
 					.signature = "s",
 					.body = &body };
 	int r = dbus_open(TIMEOUT_MS, &d, e) ?: watch_jobs(&d, e) ?:
-		start_scope(&d, unit, e);
+		start_scope(&d, unit, starter, e);
 
 	if (r != -EEXIST)
 		return r;
 	/* A failed one of a process that had our number. */
 	return put_text(&body, unit) ?: dbus_send(&d, &reset, e) ?:
-		start_scope(&d, unit, e);
+		start_scope(&d, unit, starter, e);
 }
 
 /* ---- inside the scope ----------------------------------------------------------- */
@@ -225,14 +256,15 @@ static int settle(struct cgroup *cg, struct err *e)
 	return 0;
 }
 
-int cgroup_systemd_create(struct cgroup *cg, const char *name, struct buf *why)
+int cgroup_systemd_create(struct cgroup *cg, const struct cgroup_places *p,
+			  const char *name, struct buf *why)
 {
 	struct err e = ERR_NONE;
 	char unit[UNIT];
 	int r;
 
 	snprintf(unit, sizeof(unit), "%s-%d.scope", name, sys_getpid());
-	r = make_scope(unit, &e);
+	r = make_scope(unit, unit_of(p->v2_own), &e);
 	if (r >= 0) {
 		cgroup_leaf_remove(&cg->v2); /* without controllers, from before */
 		r = settle(cg, &e);
