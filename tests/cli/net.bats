@@ -278,6 +278,9 @@ allowed host.cubby.internal" ]
 	[ "$output$stderr" = "cubby: nothing of the network is recorded: this box has none (net=none)" ]
 	run -1 --separate-stderr cubby net --allow example.org
 	[ "$stderr" = "cubby net: the box is not running, and with net=none it has no rules; 'cubby config' shows where that comes from" ]
+	run -0 --separate-stderr cubby set allow=example.org
+	[ "$stderr" = "cubby: no rule counts while the network is none or host; 'cubby config' shows where that comes from" ]
+	cubby unset -q allow
 	cubby unset -q net
 }
 

@@ -47,8 +47,13 @@ static int keep(const struct app *app, struct err *e)
 	int r = boxsetup_prepare(&o, &s, e);
 
 	if (r == 0 && narrow)
-		render_note(app, "only what allow= names can be reached then; until "
-				 "now it was any public name");
+		render_note(
+			app,
+			s.spec.net == NET_GATE
+				? "only what allow= names can be reached then; until "
+				  "now it was any public name"
+				: "no rule counts while the network is none or host; "
+				  "'cubby config' shows where that comes from");
 	if (r == 0 && s.changed)
 		boxsetup_tell_later(&s);
 	return r;
