@@ -50,6 +50,7 @@ class Shim:  # all that lasts; a class so that the module of the cells has none 
     count = 0
     flags = 0  # of `from __future__`
     shown = 0  # files written
+    ipython = None  # its shell, once it was needed
     loop = None
     kept = ()  # copies of descriptors 1 and 2
     main = types.ModuleType("__main__")
@@ -683,6 +684,39 @@ class UsageError(Exception):
     pass
 
 
+def ipython():
+    """Its shell, for what is not done here; None where there is none. It is made when it is asked
+    for, which takes a second and 50 MiB, and runs no cells: they stay ours."""
+    try:
+        from IPython.core.displaypub import DisplayPublisher
+        from IPython.core.interactiveshell import InteractiveShell
+        from traitlets.config import Config
+    except ImportError:
+        return None
+
+    class Publisher(DisplayPublisher):
+        def publish(self, data, metadata=None, source=None, transient=None, update=False, **_more):
+            name = (transient or {}).get("display_id")
+            more = {"display_id": clean(str(name))} if name else {}
+            show("display", data, metadata, **dict(more, **({"update": True} if update else {})))
+
+        def clear_output(self, wait=False):
+            clear_output(wait)
+
+    if Shim.ipython is None:
+        config, names, ours = Config(), Shim.main.__dict__, dict(Shim.main.__dict__)
+        own = {name: builtins.__dict__[name] for name in ("display", "input")}
+        config.HistoryManager.enabled = False
+        config.InteractiveShell.colors = "NoColor"
+        Shim.ipython = InteractiveShell.instance(
+            config=config, user_module=Shim.main, user_ns=names, display_pub_class=Publisher)
+        builtins.__dict__.update(own)
+        for name in ("In", "Out", "exit", "quit", "open"):
+            names.pop(name, None)
+        names.update(ours)
+    return Shim.ipython
+
+
 class Magics:
     """The functions that such lines become; one instance is `__cubby__` in the cells."""
 
@@ -725,6 +759,10 @@ class Magics:
         if name in IGNORED:
             return None
         method = getattr(self, "do_" + name, None)
+        if not method or method == self.do_load_ext and rest != "autoreload":
+            theirs = ipython()
+            if theirs and theirs.find_line_magic(name):
+                return theirs.run_line_magic(name, rest)
         if not method:
             raise UsageError("there is no magic '%%%s' here; known are: %s" % (name, ", ".join(
                 "%" + n[3:] for n in sorted(dir(self)) if n.startswith("do_"))))
@@ -807,6 +845,9 @@ class Magics:
                 f.write(body if body.endswith("\n") else body + "\n")
             print("Appending to" if more else "Writing", path)
         else:
+            theirs = ipython()
+            if theirs and theirs.find_cell_magic(name):
+                return theirs.run_cell_magic(name, rest, body)
             raise UsageError("there is no magic '%%%%%s' here; known are: "
                              "%%%%bash, %%%%sh, %%%%time, %%%%timeit, %%%%writefile" % name)
         return None

@@ -37,6 +37,19 @@ teardown() { cubby stop -q 2>/dev/null || true; }
 	[[ $output == 1 && $stderr == "execute_cli: the kernel has ended; what was defined is lost" ]]
 	run -0 --separate-stderr timeout 60 cubby exec -q -- sh -c 'echo 5 | execute_cli'
 	[ "$output" = 5 ]
+	# cubby's own Python has what IPython has, and no cell of its
+	run -0 --separate-stderr cubby python --json -c $'%%html\n<b>hi</b>'
+	[ "$(jq -r 'select(.event == "display") | .data["text/html"]' <<<"$output")" = '<b>hi</b>' ]
+	cubby python --context own -c 'open = 5'
+	cubby python --context own -c $'%%capture caught\nprint("out")'
+	run -0 --separate-stderr cubby python --context own -c 'caught.stdout, open, input is __builtins__.input'
+	[ "$output" = "('out\\n', 5, True)" ]
+	run -0 --separate-stderr cubby python --context own --vars -q
+	[ "$(sort <<<"$output")" = $'caught\nget_ipython\nopen' ] || { echo "$output"; return 1; }
+	run -1 --separate-stderr cubby python --context own -c $'%nosuch'
+	[[ $stderr == *"UsageError: there is no magic '%nosuch' here"* ]]
+	run -1 --separate-stderr cubby python --context own -c $'%load_ext nosuch'
+	[[ $stderr == *"No module named 'nosuch'"* ]]
 	# shellcheck disable=SC2086
 	run -0 --separate-stderr timeout 300 cubby -b other exec $APT_RULES -- sh -c 'echo "6 * 7" | execute_cli'
 	[ "$output" = 42 ]

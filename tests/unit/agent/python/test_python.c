@@ -177,6 +177,15 @@ static void death(void *ctx, const struct python_death *d)
 
 static const struct python_events events = { stream, message, death };
 
+/* That of the host, which has more to say of magics. */
+static void without_ipython(void)
+{
+	_cleanup_close_ int top = unit_top();
+
+	unit_put(top, "IPython.py", "raise ImportError\n", 0644);
+	setenv("PYTHONPATH", unit_tmpdir(), 1);
+}
+
 static void begin(struct seen *s, bool merge)
 {
 	struct python_conf conf = { .port = { on_spawn, on_wait, on_signal, on_end,
@@ -190,6 +199,7 @@ static void begin(struct seen *s, bool merge)
 
 	if (proc_find("python3", path) < 0)
 		unit_skip("no python3 here");
+	without_ipython();
 	buf_init(&s->text, 1 << 20);
 	unit_ok(python_new(&conf, &s->python, &e), &e);
 }
