@@ -6,6 +6,7 @@
 #include "rootfs/store/tree.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -13,7 +14,10 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { TREE_DEPTH = 1 << 20 }; /* a box can nest as deep as its disk has room */
+enum {
+	TREE_DEPTH = 1 << 20, /* a box can nest as deep as its disk has room */
+	TREE_DEEP = 512
+};
 
 struct level {
 	dev_t dev;
@@ -21,12 +25,15 @@ struct level {
 };
 
 struct removal {
+	int top;	   /* owned: the uppermost of them */
+	unsigned moved;	   /* to it; each has its number as name */
 	int dirfd;	   /* owned: the directory being emptied */
 	struct buf levels; /* struct level of each directory above it, and its own */
 };
 
 static void removal_done(struct removal *rm)
 {
+	scope_close(&rm->top);
 	scope_close(&rm->dirfd);
 	buf_done(&rm->levels);
 }
@@ -69,6 +76,20 @@ static int open_dir(int dirfd, const char *name)
 	return tree_open(dirfd, name);
 }
 
+/* Not where the disk is full or the like: it goes in its place, too. */
+static void move_up(struct removal *rm, const char *name)
+{
+	char number[16];
+	int r;
+
+	do {
+		snprintf(number, sizeof(number), "%u", rm->moved++);
+		r = sys_renameat2(rm->dirfd, name, rm->top, number, RENAME_NOREPLACE);
+	} while (r == -EEXIST);
+	if (r >= 0)
+		buf_truncate(&rm->levels, sizeof(struct level));
+}
+
 static int enter(struct removal *rm, int dirfd, const char *name, struct err *e)
 {
 	_cleanup_close_ int fd = -1;
@@ -83,6 +104,8 @@ static int enter(struct removal *rm, int dirfd, const char *name, struct err *e)
 		return fail(e, r, "remove directory", name);
 	if ((st.st_mode & 0700) != 0700)
 		(void)sys_fchmod(fd, 0700); /* else the removals below say why not */
+	if (rm->levels.len >= TREE_DEEP * sizeof(l))
+		move_up(rm, name);
 	l = (struct level){ st.st_dev, st.st_ino };
 	r = buf_add(&rm->levels, &l, sizeof(l));
 	if (r < 0)
@@ -149,7 +172,9 @@ static int empty_or_descend(struct removal *rm, struct err *e)
 int tree_remove(int parent, const char *name, struct err *e)
 {
 	_cleanup_(removal_done) struct removal rm = {
-		.dirfd = -1, .levels = BUF_INIT(TREE_DEPTH * sizeof(struct level))
+		.top = -1,
+		.dirfd = -1,
+		.levels = BUF_INIT(TREE_DEPTH * sizeof(struct level))
 	};
 	int r;
 
@@ -161,6 +186,9 @@ int tree_remove(int parent, const char *name, struct err *e)
 	r = enter(&rm, parent, name, e);
 	if (r < 0)
 		return r;
+	r = rm.top = sys_openat(rm.dirfd, ".", O_RDONLY | O_DIRECTORY, 0);
+	if (r < 0)
+		return fail(e, r, "remove directory", name);
 	do {
 		do
 			r = empty_or_descend(&rm, e);

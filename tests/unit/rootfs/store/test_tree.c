@@ -1,8 +1,10 @@
 #include "rootfs/store/tree.h"
 
 #include <stdio.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
+#include "base/procfs.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "tests/unit/unit.h"
@@ -79,14 +81,11 @@ static void mode_0000_does_not_stop_it(void)
 }
 
 /* Deeper than PATH_MAX, than any stack of descriptors and than recursion would like. */
-static void depth_has_no_limit(void)
+static void nest(int dir, int deep)
 {
-	enum { DEEP = 3000 };
-	_cleanup_close_ int dir = unit_top();
-	_cleanup_close_ int at = sys_dup(dir, 3);
-	struct err e = ERR_NONE;
+	int at = sys_dup(dir, 3);
 
-	for (int i = 0; i < DEEP; i++) {
+	for (int i = 0; i < deep; i++) {
 		int next;
 
 		assert_int_equal(sys_mkdirat(at, "d", 0755), 0);
@@ -95,8 +94,34 @@ static void depth_has_no_limit(void)
 		close(at);
 		at = next;
 	}
+	close(at);
+}
+
+static void depth_has_no_limit(void)
+{
+	_cleanup_close_ int dir = unit_top();
+	struct err e = ERR_NONE;
+
+	nest(dir, 3000);
 	unit_ok(tree_remove(dir, "d", &e), &e);
 	assert_false(exists(dir, "d"));
+}
+
+/* Each ".." takes as long as the way to the top of the mount. */
+static void what_lies_deep_is_moved_up(void)
+{
+	_cleanup_close_ int dir = unit_top(), seen = sys_inotify_init(), top = -1;
+	char events[4096];
+	struct err e = ERR_NONE;
+
+	nest(dir, 3000);
+	top = sys_openat(dir, "d", O_RDONLY | O_DIRECTORY, 0);
+	assert_int_equal(sys_mkdirat(top, "0", 0755), 0); /* its name is taken */
+	unit_put(top, "0/f", "", 0644);
+	assert_true(sys_inotify_add(seen, procfs_fd(top), IN_MOVED_TO) >= 0);
+	unit_ok(tree_remove(dir, "d", &e), &e);
+	assert_false(exists(dir, "d"));
+	assert_true(sys_read(seen, events, sizeof(events)) > 0);
 }
 
 static void many_in_one_directory(void)
@@ -158,6 +183,7 @@ int main(void)
 		{ "a link goes, not its target", a_link_goes_not_its_target },
 		{ "mode 0000 does not stop it", mode_0000_does_not_stop_it },
 		{ "depth has no limit", depth_has_no_limit },
+		{ "what lies deep is moved up", what_lies_deep_is_moved_up },
 		{ "many in one directory", many_in_one_directory },
 		{ "mounts are not crossed", mounts_are_not_crossed },
 	};
