@@ -62,7 +62,7 @@ static struct json *clean(const struct transcript *t, const struct json *j)
 	return take(&copy, NULL);
 }
 
-static struct json *head(struct transcript *t, const char *type)
+static struct json *new_record(struct transcript *t, const char *type)
 {
 	_cleanup_json_ struct json *j = json_object();
 	struct timespec now = sys_wall();
@@ -82,7 +82,7 @@ static struct json *head(struct transcript *t, const char *type)
 static int print(struct transcript *t, const char *type, const struct json *members,
 		 struct buf *out)
 {
-	_cleanup_json_ struct json *j = head(t, type), *copy = NULL;
+	_cleanup_json_ struct json *j = new_record(t, type), *copy = NULL;
 	size_t before;
 	int r;
 

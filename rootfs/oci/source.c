@@ -72,8 +72,8 @@ static int decode(const struct oci_blob *b, const struct oci_put *put, struct er
 	return bytes.len ? put->fn(put->ctx, bytes.data, bytes.len, e) : 0;
 }
 
-static int fetch(const struct oci_source *s, const struct oci_blob *b, bool document,
-		 const struct oci_put *put, struct err *e)
+static int get_blob(const struct oci_source *s, const struct oci_blob *b, bool document,
+		    const struct oci_put *put, struct err *e)
 {
 	_cleanup_(proof_done) struct proof p = { .blob = b, .put = put };
 	struct oci_put own = { on_bytes, &p };
@@ -88,7 +88,7 @@ static int fetch(const struct oci_source *s, const struct oci_blob *b, bool docu
 int oci_source_fetch(const struct oci_source *s, const struct oci_blob *b,
 		     const struct oci_put *put, struct err *e)
 {
-	return fetch(s, b, false, put, e);
+	return get_blob(s, b, false, put, e);
 }
 
 /* ---- documents ---------------------------------------------------------------------- */
@@ -101,13 +101,13 @@ static int on_text(void *ctx, const void *data, size_t len, struct err *e)
 		       : 0;
 }
 
-static int fetch_text(const struct oci_source *s, const struct oci_blob *b,
-		      bool document, struct buf *text, struct err *e)
+static int get_text(const struct oci_source *s, const struct oci_blob *b, bool document,
+		    struct buf *text, struct err *e)
 {
 	if (b->size != UINT64_MAX && b->size > OCI_DOC)
 		return err_set(e, -E2BIG, "a document is larger than %d bytes",
 			       OCI_DOC);
-	return fetch(s, b, document, &(struct oci_put){ on_text, text }, e);
+	return get_blob(s, b, document, &(struct oci_put){ on_text, text }, e);
 }
 
 struct oci_image *oci_source_image(void)
@@ -163,7 +163,7 @@ static int descend(const struct oci_source *s, const struct oci_want *want,
 		below.ref = NULL; /* names are those of the uppermost */
 		type = next.data ? NULL : s->type; /* nobody sends it */
 		buf_consume(text, text->len);
-		r = fetch_text(s, &next, true, text, e)
+		r = get_text(s, &next, true, text, e)
 			    ?: hash_text(text->data, text->len, ret->digest, e);
 		if (r < 0)
 			return r;
@@ -176,7 +176,7 @@ static int read_config(const struct oci_source *s, const struct oci_want *want,
 {
 	const char *arch = want->arch ? want->arch : oci_doc_arch();
 	_cleanup_json_ struct json *doc = NULL;
-	int r = fetch_text(s, &ret->manifest.config, false, &ret->text, e);
+	int r = get_text(s, &ret->manifest.config, false, &ret->text, e);
 
 	if (r < 0)
 		return r;

@@ -9,8 +9,8 @@
 
 enum { TIMEOUT_MS = 15000 };
 
-static _noreturn_ void child(const struct idmap_trial *t, const struct idmap *map,
-			     int fd)
+static _noreturn_ void try_in_child(const struct idmap_trial *t,
+				    const struct idmap *map, int fd)
 {
 	struct err e = ERR_NONE;
 	char go;
@@ -74,7 +74,7 @@ int idmap_trial(const struct idmap_trial *t, struct err *e)
 	r = sys_clone(CLONE_NEWUSER | t->namespaces, &p.pidfd);
 	if (r == 0) {
 		scope_close(&ours); /* its end of file is how the child sees us end */
-		child(t, map, theirs);
+		try_in_child(t, map, theirs);
 	}
 	if (r < 0) {
 		err_sys(e, r, "cannot make a user namespace");
