@@ -354,7 +354,7 @@ static int check_kept(const struct opt_box *o, const struct boxsetup *s, struct 
 static int prepare(const struct opt_box *o, struct boxsetup *s, struct err *e)
 {
 	_cleanup_json_ struct json *old = NULL;
-	int r, there;
+	int r, there, agreed;
 
 	s->keep_options = o->save;
 	s->forget = o->forget;
@@ -362,6 +362,7 @@ static int prepare(const struct opt_box *o, struct boxsetup *s, struct err *e)
 	r = o->look ? locate_to_look(s, e) : boxsetup_locate(s, PROJECT_ASK, e);
 	if (r < 0)
 		return r;
+	agreed = r == PROJECT_FILE_AGREED;
 	there = load(s, &old, e);
 	if (there < 0)
 		return there;
@@ -389,7 +390,8 @@ static int prepare(const struct opt_box *o, struct boxsetup *s, struct err *e)
 		if (r < 0)
 			return r;
 		owner_choose(s);
-		return save(s, old, false, e);
+		r = save(s, old, false, e);
+		return r < 0 ? r : r | agreed;
 	}
 	r = choose_new(s, e) ?: check_kept(o, s, e);
 	if (r == 0 && there)

@@ -96,7 +96,7 @@ static int take_text(const struct app *app, const struct spec *s, enum project_a
 		return r;
 	buf_truncate(&widens, 0);
 	r = config_project_load(app->config, text->data, text->len, true, &widens, e);
-	return r < 0 ? r : PROJECT_FILE_WIDENS;
+	return r < 0 ? r : PROJECT_FILE_AGREED;
 }
 
 int project_file_load(const struct app *app, const struct spec *s, enum project_ask how,

@@ -20,8 +20,9 @@ enum project_ask {
 
 /** project_file_load() - take its settings into app->config
  *  Return: 0, also when there is none; PROJECT_FILE_WIDENS: what widens the box holds;
+ *          PROJECT_FILE_AGREED: it does from now on;
  *          -ECANCELED, -EPERM with PROJECT_ASK_OR_FAIL: not permitted, nobody to ask */
-enum { PROJECT_FILE_WIDENS = 1 };
+enum { PROJECT_FILE_WIDENS = 1, PROJECT_FILE_AGREED };
 int project_file_load(const struct app *app, const struct spec *s, enum project_ask ask,
 		      struct err *e);
 

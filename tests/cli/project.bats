@@ -239,6 +239,15 @@ WANTS="cubby: .cubby/box.json wants more than a box has by itself, which does no
 	run -0 cubby agree --yes
 	[ "$(cubby info --json | jq -c '[.net, .publish]')" = '["host",["0:8124"]]' ]
 	[ "$(CUBBY_NET=none cubby info --json | jq -r .net)" = none ]
+	says <<<'{"publish": ["0:8125"]}'
+	cubby exec -q --keep -- true
+	run -0 --separate-stderr cubby agree --yes
+	[[ $stderr == *"cubby: the box runs: this holds from its next start ('cubby stop' ends it)" ]]
+	says <<<'{"publish": ["0:8126"]}'
+	run -0 "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby exec -- true" <<<yes
+	[[ $output == *"the box runs already: the new options hold from its next start"* ]]
+	run -0 "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby exec -- true" </dev/null
+	[[ $output != *"the box runs already"* ]]
 }
 
 @test "project: the box cannot agree for the person, nor lead the reader elsewhere" {

@@ -29,14 +29,16 @@ static int tell(const struct app *app, bool agreed, bool widened)
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app), there = BOXSETUP(app);
 	int r = boxsetup_locate(&s, a->yes ? PROJECT_AGREE : PROJECT_ASK_OR_FAIL, e);
 
 	if (r < 0)
 		return r;
-	return tell(app, app->config->project != NULL, r == PROJECT_FILE_WIDENS) < 0
-		       ? CMD_FAILED
-		       : CMD_DONE;
+	if (tell(app, app->config->project != NULL, r > 0) < 0)
+		return CMD_FAILED;
+	if (r == PROJECT_FILE_AGREED && boxsetup_find(&there, ERR_IGNORED) == 0)
+		boxsetup_tell_later(&there);
+	return CMD_DONE;
 }
 
 static const struct cmd_option options[] = {
