@@ -48,6 +48,67 @@ O='xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:table="urn:
 	[ "$(content b.odt)" = $'one  two three\nHead\n1\t2\t' ]
 }
 
+@test "documents: rich text and messages" {
+	local words
+	serve_start
+	# one that is UTF-8 is the text that it is; it is a document to be compared
+	printf '%s' '{\rtf1\ansi\ansicpg1251{\fonttbl{\f0 Arial;}}{\*\generator x;}{\info{\title t}}' "\\'cf\\'f0 a\\{b\\}\\par" \
+		'\uc1\u8364?\u-10179?\u-8704?{\uc2\u233 xy}z\tab\ldblquote q\rdblquote{\pict 00ff}{\header h}\bin3 {{{' $'\\\n' 'end\cell\row}' >a.rtf
+	[[ $(content a.rtf) == '{\rtf1'* ]]
+	{ cat a.rtf; printf '\377'; } >b.rtf
+	words=$'Пр a{b}\n€😀éz\t“q”\nend\t'
+	[ "$(content b.rtf)" = "$words"$'\nя' ]
+	cat >a.eml <<-'END'
+		From: =?utf-8?q?J=C3=B6rg?= <j@example.org>
+		To: a@example.org,
+		 b@example.org
+		Subject: =?utf-8?b?R3LDvMOfZQ==?=
+		MIME-Version: 1.0
+		Content-Type: multipart/mixed; boundary=B
+
+		--B
+		Content-Type: multipart/alternative; boundary=C
+
+		--C
+		Content-Type: text/plain; charset=iso-8859-1
+		Content-Transfer-Encoding: quoted-printable
+
+		Sch=F6ne Gr=
+		=FC=DFe
+		--C
+		Content-Type: text/html
+
+		<p>never</p>
+		--C--
+		--B
+		Content-Type: application/pdf; name="r=.pdf"
+		Content-Disposition: attachment; filename="r.pdf"
+
+		%PDF
+		--B
+		Content-Type: message/rfc822
+
+		Subject: inner
+		Content-Type: text/html; charset=nosuch
+
+		<style>x</style><p>in &amp; out</p>
+		--B--
+	END
+	{ cat a.eml; printf '\377'; } >b.eml
+	[ "$(content b.eml)" = $'From: Jörg <j@example.org>\nTo: a@example.org, b@example.org\nSubject: Grüße\n\nSchöne Grüße\n[attachment: r.pdf, application/pdf]\nSubject: inner\n\n\nin & out' ]
+	serve_json POST /files/compare '{"original":"a.eml","revised":"b.eml"}'
+	[ "$(jq -c '[.additions, .deletions]' <<<"$output")" = '[0,0]' ]
+	# what is none, and what would be without end
+	printf 'x\377' >c.rtf
+	serve_status GET '/files/read?path=c.rtf' 415
+	python3 -c 'print("{\\rtf1" + "{" * 100000 + "\xff")' >c.rtf
+	printf '\377' >>c.rtf
+	serve_status GET '/files/read?path=c.rtf' 415
+	python3 -c 'print("Content-Type: message/rfc822\n\n" * 5000)' >c.eml
+	printf '\377' >>c.eml
+	serve_status GET '/files/read?path=c.eml' 415
+}
+
 @test "documents: slides, sheets and books" {
 	local part
 	serve_start

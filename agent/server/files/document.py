@@ -1,4 +1,4 @@
-# The text of an office document or a book, for /files/read: run in the box by the box's
+# The text of an office document, a book or a message, for /files/read: run in the box by the box's
 # Python (3.6 or newer) with the path, as the box's user. What a document says of its own
 # size is not believed: MOST bytes of a part are unpacked, OUT are said, which is more than
 # the server takes.
@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from xml.parsers import expat
 
 MOST, OUT, COLUMNS, REPEATS = 256 << 20, 17 << 20, 16384, 100
+WHOLE, DEEP, PARTS = 64 << 20, 1000, 10000  # of what is no archive: it is in memory, with what is made of it
 said = 0
 
 
@@ -250,12 +251,185 @@ def epub(archive):
                 page.close()
 
 
+def whole(path):
+    with open(path, "rb") as f:
+        data = f.read(WHOLE + 1)
+    if len(data) > WHOLE:
+        raise SystemExit("the document is too large")
+    return data
+
+
+def words_of(value):
+    """A field of a message's head, whose other characters are encoded."""
+    from email.header import decode_header, make_header
+    try:
+        return re.sub(r"\s+", " ", str(make_header(decode_header(value))))
+    except Exception:  # as it stands there
+        return re.sub(r"\s+", " ", str(value))
+
+
+def mail(part, depth=0):
+    if depth > 20:
+        raise ValueError("messages in messages")
+    if not part.is_multipart():
+        return leaf(part)
+    parts = part.get_payload()
+    if part.get_content_type() == "multipart/alternative":  # the same in several forms
+        plain = [p for p in parts if p.get_content_type() == "text/plain"]
+        parts = plain[:1] or parts[-1:]
+    for each in parts:
+        if part.get_content_type() == "message/rfc822":
+            head(each)
+        mail(each, depth + 1)
+    return None
+
+
+def head(message):
+    for name in ("From", "To", "Cc", "Date", "Subject"):
+        if message[name]:
+            say("%s: %s\n" % (name, words_of(message[name])))
+    say("\n")
+
+
+def leaf(part):
+    kind, name = part.get_content_type(), part.get_filename()
+    if name or not kind.startswith("text/"):
+        return say("[attachment: %s%s]\n" % (words_of(name) + ", " if name else "", kind))
+    data = part.get_payload(decode=True) or b""
+    try:
+        text = data.decode(part.get_content_charset() or "utf-8", "replace")
+    except LookupError:
+        text = data.decode("utf-8", "replace")
+    if kind == "text/html":
+        page = Page()
+        page.feed(text)
+        page.close()
+    else:
+        say(text.replace("\r\n", "\n"))
+    return say("\n")
+
+
+def eml(path):
+    import email
+    data = whole(path)
+    if data.count(b"\n--") > PARTS:
+        raise ValueError("too many parts")
+    message = email.message_from_bytes(data)
+    head(message)
+    mail(message)
+
+
+TOKEN = re.compile(r"\\([A-Za-z]{1,32})(-?\d{1,9})? ?|\\'([0-9A-Fa-f]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+", re.S)
+SIGNS = {"par": "\n", "line": "\n", "sect": "\n", "page": "\n", "row": "\n", "tab": "\t", "cell": "\t",
+         "emdash": "\u2014", "endash": "\u2013", "bullet": "\u2022", "lquote": "\u2018", "rquote": "\u2019",
+         "ldblquote": "\u201c", "rdblquote": "\u201d", "~": "\xa0", "_": "-", "\n": "\n", "\r": "\n",
+         "\\": "\\", "{": "{", "}": "}"}
+SILENT = set("fonttbl colortbl stylesheet info pict object fldinst header headerl headerr headerf footer footerl "
+             "footerr footerf listtable listoverridetable rsidtbl generator themedata datastore latentstyles "
+             "xmlnstbl filetbl revtbl private".split())
+
+
+class Rich:
+    """The text of RTF: what groups say of themselves is left out."""
+
+    def __init__(self):
+        self.silent, self.fallback, self.left = False, 1, 0  # left: of what repeats a character
+        self.groups, self.page, self.raw, self.high = [], "cp1252", bytearray(), 0
+
+    def flush(self):
+        if self.raw:
+            say(self.raw.decode(self.page, "replace"))
+            self.raw.clear()
+
+    def put(self, text):
+        drop = min(self.left, len(text))
+        self.left -= drop
+        if not self.silent and text[drop:]:
+            self.flush()
+            say(text[drop:])
+
+    def add(self, data):
+        drop = min(self.left, len(data))
+        self.left -= drop
+        if not self.silent:
+            self.raw += data[drop:]
+        if len(self.raw) > OUT:
+            raise SystemExit("the text is too long")
+
+    def word(self, name, number):
+        if name in SILENT:
+            self.silent = True
+        elif name == "uc":
+            self.fallback = max(number, 0)
+        elif name == "u":
+            self.left, number = 0, number & 0xffff
+            if 0xdc00 <= number < 0xe000 and self.high:
+                self.put(chr(0x10000 + ((self.high & 0x3ff) << 10) + (number & 0x3ff)))
+            elif not 0xd800 <= number < 0xdc00:
+                self.put(chr(number))
+            self.high = number if 0xd800 <= number < 0xdc00 else 0
+            self.left = self.fallback
+        elif name == "ansicpg":
+            try:
+                "".encode("cp%d" % number)
+                self.page = "cp%d" % number
+            except LookupError:
+                pass
+        elif name in SIGNS:
+            self.left = 0
+            self.put(SIGNS[name])
+
+    def group(self, mark):
+        self.left = 0
+        if mark == "{":
+            if len(self.groups) >= DEEP:
+                raise ValueError("groups in groups")
+            self.groups.append((self.silent, self.fallback))
+        elif self.groups:
+            self.silent, self.fallback = self.groups.pop()
+
+    def read(self, text):
+        at = 0
+        while at < len(text):
+            m = TOKEN.match(text, at)
+            if not m:
+                break
+            at = m.end()
+            name, number, byte, sign, mark, plain = m.groups()
+            if name == "bin":
+                at += max(int(number or 0), 0)
+            elif name:
+                self.word(name, int(number or 0))
+            elif byte:
+                self.add(bytes((int(byte, 16),)))
+            elif sign == "*":
+                self.silent = True
+            elif sign:
+                self.put(SIGNS.get(sign, ""))
+            elif mark:
+                self.group(mark)
+            elif plain:
+                self.add(plain.encode("latin-1"))
+        self.flush()
+
+
+def rtf(path):
+    data = whole(path)
+    if not data.startswith(b"{\\rtf"):
+        raise ValueError("it is no RTF")
+    Rich().read(data.decode("latin-1"))
+
+
+BARE = {"eml": eml, "rtf": rtf}
 KINDS = {"docx": docx, "docm": docx, "pptx": pptx, "xlsx": xlsx, "xlsm": xlsx, "odt": opendocument,
          "ods": opendocument, "odp": opendocument, "epub": epub}
 
 try:
-    with zipfile.ZipFile(sys.argv[1]) as whole:
-        KINDS[sys.argv[2]](whole)
+    if sys.argv[2] in BARE:
+        BARE[sys.argv[2]](sys.argv[1])
+    else:
+        with zipfile.ZipFile(sys.argv[1]) as archive:
+            KINDS[sys.argv[2]](archive)
     sys.stdout.flush()
 except (zipfile.BadZipFile, zipfile.LargeZipFile, expat.ExpatError, KeyError, IndexError, ValueError,
         NotImplementedError, RuntimeError, OSError, EOFError) as e:
