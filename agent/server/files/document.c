@@ -1,8 +1,9 @@
 /* Theory of operation
  *
- * A PDF is read by the box's pdftotext, what is XML in a zip, RTF or a message by the box's
- * Python with a program of ours (document.py): both are parsers of what strangers have made, and run where
- * it does no harm. There their lines are counted, too (runtime/init/browse.c). */
+ * A PDF is read by the box's pdftotext; what is XML in a zip, RTF or a message by the box's
+ * Python with a program of ours (document.py): all are parsers of what strangers have made,
+ * and run where it does no harm. There their lines are counted, too (runtime/init/browse.c).
+ */
 #include "agent/server/files/document.h"
 
 #include <errno.h>
@@ -17,9 +18,9 @@ EMBED(document_program, "agent/server/files/document.py");
 /* The end of its name, in lower case; NULL = none that is known. */
 static const char *kind_of(const char *path)
 {
-	static const char *const kinds[] = { "pdf",  "docx", "docm", "pptx", "xlsx",
-					     "xlsm", "odt",  "ods",  "odp",  "epub",
-					     "eml",  "rtf" };
+	static const char *const kinds[] = { "pdf",  "docx", "docm", "pptx",
+					     "xlsx", "xlsm", "odt",  "ods",
+					     "odp",  "epub", "eml",  "rtf" };
 	const char *dot = strrchr(pathname_base(path), '.');
 
 	for (size_t i = 0; dot && i < ARRAY_SIZE(kinds); i++)
