@@ -400,7 +400,14 @@ def patch_ipython(module):
     module.display, module.clear_output = display, clear_output
 
 
-AFTER = {"PIL.Image": patch_pil, "IPython.display": patch_ipython}
+def patch_plotly(module):  # nor a browser; its script is 3 MB and stays where it is
+    figure = module.BaseFigure
+    figure._repr_html_ = lambda self: self.to_html(include_plotlyjs="cdn", full_html=False)
+    figure.show = lambda self, *_args, **_kwargs: display(self)
+
+
+AFTER = {"PIL.Image": patch_pil, "IPython.display": patch_ipython,
+         "plotly.basedatatypes": patch_plotly}
 
 
 class Finder:

@@ -702,6 +702,12 @@ static void test_scripts(void)
 			    "Appending to a b.py\n[ok]");
 	assert_string_equal(cell(&s, "w = 'c d'\n%run 'a b.py' x '{w}'\nsys.argv"),
 			    "['a b.py', 'x', 'c d']\n['']\n[ok]");
+	cell(&s, "import os\nos.mkdir('plotly')");
+	cell(&s, "%%writefile plotly/basedatatypes.py\nclass BaseFigure:\n"
+		 "  def to_html(self, **how): return str(how)\n  def show(self): 1/0");
+	assert_string_equal(cell(&s, "import plotly.basedatatypes as p, shutil\n"
+				     "shutil.rmtree('plotly')\np.BaseFigure().show()"),
+			    "{'include_plotlyjs': 'cdn', 'full_html': False}\n[ok]");
 	assert_non_null(strstr(cell(&s, "%timeit pass"), " s per loop ("));
 	assert_non_null(strstr(cell(&s, "%%timeit x = 1\nx + 1"), " s per loop ("));
 	assert_string_equal(
