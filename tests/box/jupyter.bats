@@ -318,6 +318,21 @@ Python has ended; what was defined in it is lost' ]
 	[ ! -e never ]
 }
 
+@test "jupyter: variables of cells that wait are of what they may hold" {
+	local asks=() ask
+	serve_start
+	serve_json POST /execute '{"code":"1"}'
+	jq -n '{code: "import time; time.sleep(60)", env_vars: ([range(20000) | {key: "n\(.)", value: ""}] | from_entries)}' >env.json
+	for _ in {1..4}; do
+		curl -sS -m 4 -o /dev/null -w '%{http_code}\n' -H "Authorization: Bearer $SERVE_KEY" -d @env.json "$SERVE_URL/execute" >>statuses 2>/dev/null 3>&- &
+		asks+=($!)
+	done
+	lib_until test -s statuses
+	[ "$(cat statuses)" = 429 ]
+	for ask in "${asks[@]}"; do wait "$ask" || true; done
+	[ "$(sort statuses | tr '\n' ' ')" = '200 200 200 429 ' ]
+}
+
 @test "jupyter: a password is the key, shown once, and then a cookie with its header" {
 	serve_start
 	python3 - "$SERVE_ADDR" "$SERVE_KEY" <<-'END'

@@ -7,7 +7,7 @@
 #include "agent/server/jupyter/kernel.h"
 #include "base/scope.h"
 
-enum { FIELDS_MAX = 32 };
+enum { FIELDS_MAX = 32, VARIABLE = 128 /* what one takes besides its text */ };
 
 void cell_free(struct cell *c)
 {
@@ -36,12 +36,14 @@ bool cell_drop(struct cell **first, const struct kernel_watch *w)
 	return true;
 }
 
-struct cell *cell_new(const struct json *header, const char *code, size_t *left,
-		      struct err *e)
+struct cell *cell_new(const struct json *header, const char *code,
+		      const struct json *env, size_t *left, struct err *e)
 {
 	size_t len = strlen(code);
 	struct cell *c;
 
+	json_each(it, env) len +=
+		strlen(json_key(it)) + strlen(json_str(it)) + VARIABLE;
 	if (len > *left) {
 		err_set(e, -EAGAIN, "too many cells wait");
 		return NULL;
@@ -53,6 +55,7 @@ struct cell *cell_new(const struct json *header, const char *code, size_t *left,
 	}
 	*c = (struct cell){ .header = json_dup(header),
 			    .code = strdup(code),
+			    .env = env ? json_dup(env) : NULL,
 			    .left = left,
 			    .taken = len };
 	*left -= len;

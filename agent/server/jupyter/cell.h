@@ -26,9 +26,10 @@ struct cell {
 	const struct kernel_watch *watch; /* borrowed; NULL = none */
 };
 
-/** cell_new() - @left: of CELL_ALL. NULL: @e says why, -EAGAIN: not enough of it */
-struct cell *cell_new(const struct json *header, const char *code, size_t *left,
-		      struct err *e);
+/** cell_new() - @left: of CELL_ALL. NULL: @e says why, -EAGAIN: not enough of it
+ *  @env: {NAME: text}; NULL = none */
+struct cell *cell_new(const struct json *header, const char *code,
+		      const struct json *env, size_t *left, struct err *e);
 /** cell_free() - its watch hears that there is no more of it */
 void cell_free(struct cell *c);
 /** cell_drop() - the one of a list that has this watch, which hears nothing; was there one? */

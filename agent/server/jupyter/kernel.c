@@ -123,10 +123,10 @@ static void mark_active(struct kernel *k)
 }
 
 static struct cell *new_cell(struct kernel *k, const struct json *header,
-			     const char *code, struct err *e)
+			     const char *code, const struct json *env, struct err *e)
 {
 	if (k->waiting < WAITING_MAX)
-		return cell_new(header, code, &k->all->cells_left, e);
+		return cell_new(header, code, env, &k->all->cells_left, e);
 	err_set(e, -EAGAIN, "too many cells wait");
 	return NULL;
 }
@@ -330,12 +330,11 @@ int kernel_execute(struct kernel *k, const char *code, const struct json *env,
 	channel_make_id(id);
 	json_set_str(header, "msg_id", id);
 	json_set_str(header, "msg_type", "execute_request");
-	r = new_cell(k, header, code, e);
+	r = new_cell(k, header, code, env, e);
 	if (!r)
 		return e->code;
 	mark_active(k);
 	r->watch = w;
-	r->env = env ? json_dup(env) : NULL;
 	queue(k, r);
 	return 0;
 }
@@ -381,7 +380,7 @@ static void take_cell(struct kernel *k, const struct json *header,
 
 	if (!code)
 		return;
-	r = new_cell(k, header, code, &e);
+	r = new_cell(k, header, code, NULL, &e);
 	if (!r) {
 		refuse_cell(k, header, look, &e);
 		return;
