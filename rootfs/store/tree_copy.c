@@ -12,7 +12,12 @@
 #include "base/text.h"
 #include "rootfs/store/tree.h"
 
-enum { DEPTH = 1 << 20, SHOWN = 200, LINKS_FIRST = 256, NOTED_AFTER = 2 /* s */ };
+enum {
+	DEPTH = 4096, /* twice what a path can name */
+	SHOWN = 200,
+	LINKS_FIRST = 256,
+	NOTED_AFTER = 2 /* s */
+};
 
 struct level {
 	off_t next;	  /* where in the source's list to go on */
@@ -384,6 +389,10 @@ static int copy_one(struct copy *c, const char *name, struct err *e)
 	case S_IFDIR:
 		if (st.st_dev == c->root_st.st_dev && st.st_ino == c->root_st.st_ino)
 			return 0;
+		if (c->levels.len == DEPTH * sizeof(struct level))
+			return err_set(e, -ELOOP,
+				       "its directories are nested more than %d deep",
+				       DEPTH);
 		r = enter(c, c->from, c->to, name, name);
 		return r < 0 ? fail(c, r, name, e) : 1;
 	case S_IFREG:

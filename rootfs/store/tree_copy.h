@@ -26,7 +26,9 @@ struct tree_copied {
  *
  * Contents are shared where the filesystem can do that (reflinks). Links, modes, times,
  * hard links, user xattrs and capabilities are kept; owners where the ids are mapped.
- * Return: 0; -EEXIST; a negative errno: what was copied so far is then still there.
+ * Return: 0; -EEXIST; -ELOOP: it is too deep, for each level is farther from the top of a
+ * mount, to which the kernel goes at each ".."; a negative errno: what was copied so far is
+ * then still there.
  */
 int tree_copy(int from, int parent, const char *name, struct tree_copied *ret,
 	      struct err *e);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/scope.h"
+#include "rootfs/store/tree.h"
 #include "rootfs/store/tree_copy.h"
 
 static int make_dir(const char *name)
@@ -262,6 +263,27 @@ static void shares_what_has_not_changed(void)
 	assert_false(is_noted(back, "two"));
 }
 
+static void ends_at_a_depth(void)
+{
+	_cleanup_close_ int from = make_dir("from"), top = unit_top();
+	struct tree_copied copied;
+	struct err e = ERR_NONE;
+	int at = openat(from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	for (int i = 0, down; i < 4096; i++) {
+		assert_int_equal(mkdirat(at, "d", 0755), 0);
+		down = openat(at, "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		close(at);
+		at = down;
+	}
+	close(at);
+	assert_int_equal(tree_copy(from, top, "to", &copied, &e), -ELOOP);
+	unit_err(&e, -ELOOP, "its directories are nested more than 4096 deep");
+	e = ERR_NONE;
+	unit_ok(tree_remove(top, "from", &e), &e);
+	unit_ok(tree_remove(top, "to", &e), &e);
+}
+
 /* Writes to the file from the moment that its copy has begun. */
 static void go_on_writing(int from)
 {
@@ -311,6 +333,7 @@ int main(void)
 		{ "holes take no room", holes_take_no_room },
 		{ "a whiteout too many", a_whiteout_too_many },
 		{ "ends with its room", ends_with_its_room },
+		{ "ends at a depth", ends_at_a_depth },
 		{ "shares what has not changed since an earlier copy",
 		  shares_what_has_not_changed },
 		{ "is not led on by a file that grows",
