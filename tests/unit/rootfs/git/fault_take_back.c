@@ -35,7 +35,8 @@ static const char make[] =
 
 struct scene {
 	int git, upper, state, record; /* owned */
-	struct buf seen; /* owned: all that was there after the last kill */
+	struct buf kept; /* owned: all that was there before the first kill */
+	struct buf seen; /* owned: all that was there after the last one */
 	unsigned times;	 /* before that in a row */
 };
 
@@ -99,18 +100,6 @@ static void fill(struct scene *s)
 	unit_ok(git_take_begin(&conf, &e), &e);
 }
 
-/* What is there now is what each kill begins with. */
-static void keep(void)
-{
-	assert_true(
-		shell("rm -rf kept; mkdir kept; cp -a git upper state record kept"));
-}
-
-static void restore(struct scene *s)
-{
-	set_up(s, "rm -rf git upper state record; cp -a kept/. .");
-}
-
 static int by_name(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
@@ -152,6 +141,29 @@ static void all_of(struct buf *ret)
 	assert_int_equal(buf_failed(ret), 0);
 }
 
+static bool same(const struct buf *a, const struct buf *b)
+{
+	return a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
+}
+
+/* What is there now is what each kill begins with. */
+static void keep(struct scene *s)
+{
+	assert_true(
+		shell("rm -rf kept; mkdir kept; cp -a git upper state record kept"));
+	all_of(&s->kept);
+}
+
+/* Most kills leave what was there, and a copy is three processes. */
+static void restore(struct scene *s)
+{
+	_cleanup_buf_ struct buf now = BUF_INIT(1 << 20);
+
+	all_of(&now);
+	if (!same(&now, &s->kept))
+		set_up(s, "rm -rf git upper state record; cp -a kept/. .");
+}
+
 /* Whether the last @times kills left what this one has, so that all that can be done with
  * it has been seen. Most calls only look. */
 static bool known(struct scene *s, unsigned times)
@@ -159,7 +171,7 @@ static bool known(struct scene *s, unsigned times)
 	struct buf now = BUF_INIT(1 << 20);
 
 	all_of(&now);
-	if (s->seen.len == now.len && memcmp(s->seen.data, now.data, now.len) == 0)
+	if (same(&now, &s->seen))
 		s->times++;
 	else
 		s->times = 0;
@@ -310,6 +322,7 @@ static void start(struct scene *s)
 			     .upper = -1,
 			     .state = -1,
 			     .record = -1,
+			     .kept = BUF_INIT(1 << 20),
 			     .seen = BUF_INIT(1 << 20) };
 	if (!shell("git --version >/dev/null"))
 		unit_skip("no git on this host");
@@ -322,14 +335,20 @@ static void start(struct scene *s)
 	is("wwwwww");
 }
 
+static void end(struct scene *s)
+{
+	buf_done(&s->kept);
+	buf_done(&s->seen);
+}
+
 static void kills_over(void)
 {
 	struct scene s;
 
 	start(&s);
-	keep();
+	keep(&s);
 	unit_kills(over, after_over, &s);
-	buf_done(&s.seen);
+	end(&s);
 }
 
 static void kills_back(void)
@@ -340,9 +359,9 @@ static void kills_back(void)
 	start(&s);
 	unit_ok(over(&s, &e), &e);
 	is("bbbbbb");
-	keep();
+	keep(&s);
 	unit_kills(back, after_back, &s);
-	buf_done(&s.seen);
+	end(&s);
 }
 
 static void locks_are(const char *want)
@@ -381,7 +400,7 @@ static void locks(void)
 	unit_ok(back(&s, &e), &e);
 	is("wwwwww");
 	locks_are("./refs/heads/gone.lock ./refs/heads/main.lock");
-	buf_done(&s.seen);
+	end(&s);
 }
 
 static void kills_clean(void)
@@ -391,9 +410,9 @@ static void kills_clean(void)
 
 	start(&s);
 	unit_ok(over(&s, &e), &e);
-	keep();
+	keep(&s);
 	unit_kills(clean, after_clean, &s);
-	buf_done(&s.seen);
+	end(&s);
 }
 
 int main(void)
