@@ -1,6 +1,7 @@
 #include "tests/unit/networld.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
@@ -116,19 +117,23 @@ static void serve_dns(int fd)
 	}
 }
 
+/* What a server before left to end by itself may have the port a moment longer. */
 static int listener(int type, uint16_t port)
 {
 	struct sockaddr_in6 a = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
-	int fd;
+	int fd, tries = 500;
 
 	/* an answer must come from where the question went */
 	if (type == SOCK_DGRAM)
 		inet_pton(AF_INET6, "::ffff:93.184.216.53", &a.sin6_addr);
 	fd = sys_socket(AF_INET6, type, 0);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
-	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0) {
-		perror("bind");
-		_exit(1);
+	while (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0) {
+		if (errno != EADDRINUSE || !tries--) {
+			perror("bind");
+			_exit(1);
+		}
+		usleep(10000);
 	}
 	if (type == SOCK_STREAM)
 		listen(fd, 4096);
@@ -244,7 +249,7 @@ pid_t networld_serve(int offset)
 {
 	static const uint16_t ports[] = { 7, 9, 19, 25, 80 };
 	int ready[2];
-	pid_t pid;
+	pid_t pid, self;
 	char c;
 
 	if (pipe(ready) < 0)
@@ -258,6 +263,7 @@ pid_t networld_serve(int offset)
 		return pid;
 	}
 	sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	self = getpid();
 	for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
 		int fd = listener(SOCK_STREAM, (uint16_t)(ports[i] + offset));
 
@@ -266,6 +272,8 @@ pid_t networld_serve(int offset)
 			continue;
 		}
 		sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		if (getppid() != self) /* it was killed before that */
+			_exit(1);
 		close(ready[0]);
 		close(ready[1]);
 		if (ports[i] == 7)
