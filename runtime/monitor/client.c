@@ -171,6 +171,20 @@ static void kill_program(struct monitor *m, const struct program *p)
 	(void)monitor_init_send(m, &o);
 }
 
+void monitor_client_signal_all(struct monitor *m, int signal)
+{
+	const struct wire_signal s = { signal };
+
+	for (const struct program *p = m->programs; p; p = p->next) {
+		struct outbox_message o = {
+			.head = { .type = WIRE_SIGNAL, .id = p->id, .len = sizeof(s) },
+			.body = &s
+		};
+
+		(void)monitor_init_send(m, &o);
+	}
+}
+
 /* Init has died before it heard of the program, which the client may run in another box.
  * While this one is started, the starter says why it cannot be. */
 static int init_died(struct monitor *m, struct err *e)

@@ -109,9 +109,10 @@ struct monitor {
 	uint64_t oom_told; /* of the kills for memory: so many were said or are old */
 	int64_t started;   /* seconds since 1970 */
 	bool ending;	   /* init died, or somebody said stop: no way back */
-	bool quiet;	   /* nothing of the box can make anything any more (quiet.c) */
-	bool stopped;	   /* init, until it is sent something */
-	bool look_failed;  /* since it is quiet, at what it made */
+	bool leaving; /* its programs were asked to end, and it does when they have */
+	bool quiet;   /* nothing of the box can make anything any more (quiet.c) */
+	bool stopped; /* init, until it is sent something */
+	bool look_failed;   /* since it is quiet, at what it made */
 	struct still still; /* owned; while its files are copied */
 	uint64_t still_since_ms;
 	struct client *holder; /* borrowed; for whom; NULL = it runs */
@@ -161,6 +162,9 @@ bool monitor_client_settle(struct monitor *m, enum monitor_work w, bool all);
 /** monitor_client_tell_ended() - the clients of those that have ended, which are then
  *  forgotten */
 void monitor_client_tell_ended(struct monitor *m);
+
+/** monitor_client_signal_all() - to each program, with what it has made in its group */
+void monitor_client_signal_all(struct monitor *m, int signal);
 
 enum monitor_limit { LIMIT_DISK, LIMIT_MEMORY };
 /** monitor_client_end_all() - tell every client that its programs have ended with the box

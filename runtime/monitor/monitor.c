@@ -19,6 +19,7 @@
 #include "runtime/monitor/monitor.h"
 
 #include <string.h>
+#include <sys/signalfd.h>
 
 #include "base/file.h"
 #include "base/signals.h"
@@ -34,7 +35,8 @@
 enum {
 	MONITOR_LOCK_MS = 5000,
 	MONITOR_LOCK_TRIES = 60, /* while it is ending */
-	MONITOR_KEPT = 16384
+	MONITOR_KEPT = 16384,
+	LEAVE_MS = 5000
 };
 
 /* ---- events ----------------------------------------------------------------------------- */
@@ -112,6 +114,23 @@ static int on_end(void *ctx, uint32_t, struct err *)
 	struct monitor *m = ctx;
 
 	m->ending = true;
+	return 0;
+}
+
+/* A logout or a shutdown means the programs of the box, too, which may end by themselves
+ * first. Who says it a second time does not want to wait. */
+static int on_signal(void *ctx, uint32_t, struct err *)
+{
+	struct monitor *m = ctx;
+	struct signalfd_siginfo si;
+
+	while (sys_read(m->signals, &si, sizeof(si)) > 0)
+		;
+	m->ending = m->leaving || !m->programs ||
+		    loop_timer(m->loop, LEAVE_MS, on_end, m, NULL) < 0;
+	m->leaving = true;
+	if (!m->ending)
+		monitor_client_signal_all(m, SIGTERM);
 	return 0;
 }
 
@@ -290,7 +309,7 @@ static int watch(struct monitor *m, struct err *e)
 	int r = sys_setfl(m->run.sock, O_NONBLOCK) ?:
 		loop_add(l, m->listener, EPOLLIN, on_listener, m, &m->on_listener) ?:
 		loop_add(l, m->run.sock, EPOLLIN, on_init, m, &m->on_init) ?:
-		loop_add(l, m->signals, EPOLLIN, on_end, m, &m->on_signal) ?:
+		loop_add(l, m->signals, EPOLLIN, on_signal, m, &m->on_signal) ?:
 		loop_add(l, m->run.pidfd, EPOLLIN, on_end, m, &m->on_pidfd);
 
 	return r < 0 ? err_sys(e, r, "cannot watch the box") : watch_limits(m, e);
@@ -411,6 +430,7 @@ static int serve(struct monitor *m, struct err *e)
 	while (r == 0 && !m->ending) {
 		r = loop_step(m->loop, -1, e);
 		monitor_client_tell_ended(m);
+		m->ending |= m->leaving && !m->programs;
 		if (!m->clients && !stays(m))
 			monitor_linger(m);
 	}

@@ -341,3 +341,21 @@ start_traced() { # FILE OPTION-OF-STRACE...
 	done
 	no_leftovers
 }
+
+@test "a monitor that is told to end, as at a logout: its programs may end by themselves first" {
+	local monitor
+	cubby exec -q -d -- sh -c 'trap "sleep 0.5; echo on >said; exit" TERM; touch up; while :; do sleep 0.05; done' >/dev/null
+	lib_until test -e up
+	monitor=$(info monitor_pid)
+	kill "$monitor"
+	lib_until eval "! kill -0 $monitor || grep -q '^State:.Z' /proc/$monitor/status"
+	[ "$(cat said)" = on ]
+	# one that does not, and who does not wait for it
+	cubby exec -q -d -- sh -c 'trap "" TERM; touch again; while :; do sleep 0.05; done' >/dev/null
+	lib_until test -e again
+	monitor=$(info monitor_pid)
+	kill "$monitor"
+	kill "$monitor"
+	lib_until eval "! kill -0 $monitor || grep -q '^State:.Z' /proc/$monitor/status"
+	[ "$(info state)" = stopped ]
+}
