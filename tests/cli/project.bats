@@ -445,6 +445,8 @@ cubby up: service 'two' ended with status 3; 'cubby logs two' shows what it said
 	rm .cubby/box.json
 	cubby set -q pids=99
 	says <<<'{"imge": "x"}'
+	run -1 --separate-stderr cubby set allow=a.example
+	[ "$stderr" = "cubby set: .cubby/box.json: unknown member 'imge'; did you mean 'image'?" ]
 	run -0 --separate-stderr cubby unset pids
 	[ "$stderr" = "cubby: .cubby/box.json: unknown member 'imge'; did you mean 'image'?" ]
 	[ "$(cubby set --json -q 2>/dev/null | jq length)" = 0 ]

@@ -23,11 +23,14 @@ static bool has_any(const struct json *allow)
 /* The first allow= of a box that may reach any name closes all else (cmd/network/net.c). */
 static bool narrows(const struct app *app)
 {
-	_cleanup_boxsetup_ struct boxsetup before = BOXSETUP(app);
+	struct app silent =
+		*app; /* who keeps the setting says what is wrong with box.json */
+	_cleanup_boxsetup_ struct boxsetup before = BOXSETUP(&silent);
 	_cleanup_json_ struct json *record = NULL;
 	const char *const *allow = config_list(app->config, CONFIG_ALLOW);
 	struct err none = ERR_NONE;
 
+	silent.quiet = true;
 	if (!*allow || app->config->v[CONFIG_ALLOW].from != CONFIG_FROM_FLAG)
 		return false;
 	for (; *allow; allow++)
