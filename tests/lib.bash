@@ -127,7 +127,7 @@ lib_remove_images() {
 		cubby rmi --all --force -q >"$LIB_DIR/rmi.log" 2>&1 || true
 		return
 	fi
-	cubby images --json | jq -r '.[].name' | grep -vx test |
+	cubby images --json | jq -r '.[] | .name // .short' | grep -vx test |
 		xargs -rd '\n' cubby rmi --force -q >"$LIB_DIR/rmi.log" 2>&1 || true
 }
 
