@@ -41,11 +41,15 @@ static int fill(struct boxsetup *s, int layers, const struct checkpoint *newest,
 	return r;
 }
 
+/* Of one second that of the later turn. */
 static int note_newest(void *ctx, const struct checkpoint *c)
 {
 	struct checkpoint *newest = ctx;
+	bool later = c->made > newest->made ||
+		     (c->made == newest->made &&
+		      checkpoint_number(c->name) >= checkpoint_number(newest->name));
 
-	if (*c->project && c->made >= newest->made)
+	if (*c->project && later)
 		*newest = *c;
 	return 0;
 }
