@@ -1076,12 +1076,14 @@ def execute(message):
         return
     if not Shim.silent:
         Shim.count += 1
-    before = dict(os.environ) if message.get("env") else None
+    before = {name: os.environ.get(name) for name in message.get("env", {})}
     done = attempt(perform, message)
     left_behind()
-    if before is not None:
-        os.environ.clear()
-        os.environ.update(before)
+    for name, value in before.items():  # what the cell itself has set stays
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
     mend_streams()
     ms = (time.perf_counter() - began) * 1000
     send("done", id=Shim.cell, n=Shim.count, ms=round(ms, 3), **done)

@@ -269,13 +269,16 @@ Python has ended; what was defined in it is lost' ]
 	[ "$(jq -rs '.[0].text' <<<"$output")" = "('/etc', 'b\"c', False)" ]
 	run_code 'os.environ.get("A")  or "gone"' "context_id: \"$id\""
 	[ "$(jq -rs '.[0].text' <<<"$output")" = "'gone'" ]
+	run_code 'os.environ["A"] = "c"; os.environ["B"] = "own"' "context_id: \"$id\", env_vars: {A: \"b\"}"
+	run_code 'os.environ.get("A"), os.environ.pop("B", None)' "context_id: \"$id\"" # what the cell itself has set stays
+	[ "$(jq -rs '.[0].text' <<<"$output")" = "(None, 'own')" ]
 	run_code x
 	[ "$(jq -rs '.[0].text' <<<"$output")" = 41 ]
 	serve GET /contexts
 	[ "$(jq -r '.[].cwd' <<<"$output" | sort)" = "$(printf '%s\n' /etc "$LIB_PROJECT" | sort)" ]
 	run_code '1/0' "context_id: \"$id\", env_vars: {A: \"b\"}" # it is as it was behind an error, too, and a cell is one cell
 	run_code '[n for n in dir() if n[0] != "_"], os.environ.get("A")' "context_id: \"$id\""
-	[ "$(jq -rs '.[0].text, (.[] | .execution_count // empty)' <<<"$output")" = $'([\'os\'], None)\n4' ]
+	[ "$(jq -rs '.[0].text, (.[] | .execution_count // empty)' <<<"$output")" = $'([\'os\'], None)\n6' ]
 	serve_status POST /execute 400 -d "{\"code\":\"1\",\"context_id\":\"$id\",\"env_vars\":{\"A\":true}}"
 	serve_status POST /execute 400 -d "{\"code\":\"1\",\"context_id\":\"$id\",\"env_vars\":{\"A=\":\"\"}}"
 	serve_status POST "/contexts/$id/restart" 200
