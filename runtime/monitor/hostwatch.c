@@ -2,6 +2,10 @@
  * program that starts and while one runs. Directories are watched; where there are too many,
  * what a clock says has to do. A box that ends soon pays for nothing, and one where nothing
  * runs for no look: the next program finds what there is.
+ * A file that the box has changed has another inode number after each look: the kernel lets
+ * no user namespace keep it (capable(CAP_DAC_READ_SEARCH) in ovl_can_decode_fh()). git then
+ * compares contents; where that happens in the middle of `git stash create`, that one ends
+ * without a word. So no look is taken that cannot show anything.
  * A repository's .git is the box's from its beginning, and no link is followed. */
 #include "runtime/monitor/impl.h"
 
@@ -165,7 +169,7 @@ void monitor_hostwatch_spawn(struct monitor *m)
 	if (!w->on_time)
 		return;
 	if (w->fd >= 0)
-		w->again |= look(m);
+		w->again |= look(m) && m->programs->next; /* one that may be looking */
 	else if (m->last_id > 1) /* the first one has just seen it */
 		m->host.renew(m);
 	listen_again(m, true);

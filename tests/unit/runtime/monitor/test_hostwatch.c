@@ -10,6 +10,7 @@
 enum { MANY = 4200, WAIT_MS = 20000 }; /* MANY: more directories than are watched */
 
 static unsigned renewed;
+static struct program first, second = { .next = &first };
 
 static void count_renewal(struct monitor *)
 {
@@ -55,10 +56,10 @@ static void end(struct monitor *m)
 	scope_close(&m->host.fd);
 }
 
-/* A program runs, and what the watch has to do about it has been done. */
+/* A program beside another one, and what the watch has to do about it has been done. */
 static void start_program(struct monitor *m)
 {
-	m->programs = (struct program *)m;
+	m->programs = &second;
 	m->last_id++;
 	monitor_hostwatch_spawn(m);
 }
@@ -150,9 +151,14 @@ static void nothing_runs(void)
 	unit_ok(loop_step(m.loop, WAIT_MS, &e), &e);
 	assert_int_equal(renewed, 3);
 	assert_int_equal(loop_step(m.loop, 0, &e), 0); /* it is not heard of again */
-	start_program(&m);
+	m.programs = &first; /* alone: none can have looked before */
+	monitor_hostwatch_spawn(&m);
 	assert_int_equal(renewed, 4);
-	until_renewed(&m, 5);
+	assert_false(m.host.again);
+	make_file("y");
+	start_program(&m);
+	assert_int_equal(renewed, 5);
+	until_renewed(&m, 6);
 	end(&m);
 }
 
