@@ -140,24 +140,44 @@ static void take_line(struct listening *l, size_t len)
 	buf_consume(&l->line, len + 1);
 }
 
+/* How much of a text is to be shown now: whole lines, or of one that is longer than is kept
+ * for it whole characters. What does not fit would hide all that comes behind it. */
+static size_t whole(const struct buf *text)
+{
+	const char *nl = memrchr(buf_cstr(text), '\n', text->len);
+
+	if (nl)
+		return (size_t)(nl + 1 - text->data);
+	if (text->len < LINE)
+		return 0;
+	for (size_t n = 1; n <= 3; n++)
+		if (text_utf8_len(text->data + text->len - n, n) == 0)
+			return text->len - n;
+	return text->len;
+}
+
+static void hear_text(struct listening *l, const char *data, size_t len)
+{
+	size_t n;
+
+	if (!l->out || !tty_is(fileno(l->out))) {
+		if (l->out)
+			fwrite(data, 1, len, l->out);
+		return;
+	}
+	(void)buf_add(&l->line, data, len);
+	n = len ? whole(&l->line) : l->line.len;
+	render_bytes(l->out, buf_cstr(&l->line), n);
+	buf_consume(&l->line, n);
+}
+
+/* @len 0 = that was all */
 static void hear(struct listening *l, const char *data, size_t len)
 {
 	const char *nl;
 
 	if (!l->list) {
-		if (l->out && tty_is(fileno(l->out))) {
-			(void)buf_add(&l->line, data, len);
-			while ((nl = memchr(buf_cstr(&l->line), '\n', l->line.len))) {
-				size_t n = (size_t)(nl - l->line.data);
-
-				l->line.data[n] = '\0';
-				render_lines(l->out, l->line.data);
-				fputc('\n', l->out);
-				buf_consume(&l->line, n + 1);
-			}
-		} else if (l->out) {
-			fwrite(data, 1, len, l->out);
-		}
+		hear_text(l, data, len);
 		return;
 	}
 	(void)buf_add(&l->line, data, len);
@@ -175,6 +195,7 @@ static int listen_to(int fd, struct listening *l)
 	while ((n = sys_read(fd, chunk, CHUNK)) > 0 || n == -EINTR)
 		if (n > 0)
 			hear(l, chunk, (size_t)n);
+	hear(l, "", 0);
 	return (int)n;
 }
 

@@ -50,9 +50,9 @@ static void add_byte(struct buf *out, bool plain, char c)
 }
 
 /* Messages hold text of their subjects already escaped: a backslash stays as it is. */
-static void add_safe(struct buf *out, const char *s, const char *kept)
+static void add_safe(struct buf *out, const char *s, size_t len, const char *kept)
 {
-	const char *const end = s + strlen(s);
+	const char *const end = s + len;
 	unsigned before = 0;
 
 	while (s < end) {
@@ -62,16 +62,16 @@ static void add_safe(struct buf *out, const char *s, const char *kept)
 		const bool plain = n > 0 && !text_hidden(before, c);
 
 		for (int i = 0; i < take; i++, s++)
-			add_byte(out, plain || strchr(kept, *s), *s);
+			add_byte(out, plain || (*s && strchr(kept, *s)), *s);
 		before = c;
 	}
 }
 
-static void put_safe(FILE *f, const char *s, const char *kept)
+static void put_safe(FILE *f, const char *s, size_t len, const char *kept)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(RENDER_JSON_MAX);
 
-	add_safe(&b, s, kept);
+	add_safe(&b, s, len, kept);
 	fputs(buf_cstr(&b), f);
 }
 
@@ -143,7 +143,7 @@ static void put_line(const struct app *app, enum render_style style, const char 
 	if (app->live && tty_size(fileno(app->err), &height, &width) == 0)
 		w.cols = width;
 	buf_addf(&line, "%s: ", name);
-	add_safe(&line, text, "");
+	add_safe(&line, text, strlen(text), "");
 	name_box(app, &line);
 	if (app->live && parts &&
 	    (style == RENDER_PLAIN || wrap_cols(buf_cstr(&line), line.len) > w.cols))
@@ -157,12 +157,17 @@ static void put_line(const struct app *app, enum render_style style, const char 
 
 void render_safe(FILE *f, const char *s)
 {
-	put_safe(f, s, "");
+	put_safe(f, s, strlen(s), "");
 }
 
 void render_lines(FILE *f, const char *s)
 {
-	put_safe(f, s, "\n\t");
+	render_bytes(f, s, strlen(s));
+}
+
+void render_bytes(FILE *f, const char *s, size_t len)
+{
+	put_safe(f, s, len, "\n\t");
 }
 
 /* Between quotes, and nowhere else, a character may be \uNNNN (RFC 8259, 7). */

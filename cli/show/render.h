@@ -66,5 +66,7 @@ void render_safe(FILE *f, const char *s);
 
 /** render_lines() - the same, but newlines and tabs stay */
 void render_lines(FILE *f, const char *s);
+/** render_bytes() - as render_lines(), of what may have NULs */
+void render_bytes(FILE *f, const char *s, size_t len);
 
 #endif

@@ -105,6 +105,15 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	diff -r ../was ../binary
 }
 
+@test "a diff on a terminal hides nothing behind a long line, nor behind a NUL" {
+	box 'head -c 150001 /dev/zero | tr "\0" x | sed "s/x/é/g" >a.js
+		{ yes plain | head -n 2000; printf "shown\0behind\n"; } >b; echo last >z'
+	"$CUBBY_TEST_TOP/tests/on-tty" 'cubby diff' </dev/null >../shown
+	[[ $(tail -c 400 ../shown) == *'+shown\x00behind'*'+++ b/z'*'+last'* ]]
+	[ "$(grep -o é ../shown | wc -l)" -eq 150001 ]
+	[ "$(grep -c '\\x' ../shown)" -eq 1 ]
+}
+
 @test "files and directories are made, changed and deleted" {
 	mkdir -p d/e x
 	echo 1 >a; echo 2 >d/b; echo 3 >d/e/c; echo 4 >x/y
