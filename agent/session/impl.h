@@ -10,7 +10,6 @@
 #include "agent/session/shell.h"
 #include "agent/terminal/clip.h"
 #include "agent/terminal/fold.h"
-#include "agent/terminal/live.h"
 #include "agent/terminal/marker.h"
 #include "agent/terminal/output.h"
 #include "agent/terminal/redact.h"
@@ -69,7 +68,6 @@ struct session {
 	struct marker marker;
 	struct redact raw, text;
 	struct output output;
-	struct live live;	   /* for conf.output */
 	char batch[SESSION_BATCH]; /* plain text that the filters have not seen yet */
 	size_t n_batch;
 	struct clip earlier, now;

@@ -161,21 +161,12 @@ static void on_answer(void *ctx, const char *data, size_t len)
 		buf_add(&s->to_tty, data, len);
 }
 
-static void on_live(void *ctx, const char *data, size_t len)
-{
-	const struct session *s = ctx;
-
-	s->conf.output(s->conf.ctx, data, len);
-}
-
 static void on_raw(void *ctx, const char *data, size_t len)
 {
 	struct session *s = ctx;
 
-	if (s->conf.raw)
-		s->conf.raw(s->conf.ctx, data, len);
 	if (s->conf.output)
-		live_feed(&s->live, data, len);
+		s->conf.output(s->conf.ctx, data, len);
 	output_feed(&s->output, data, len);
 }
 
@@ -191,7 +182,6 @@ static void on_text(void *ctx, const char *data, size_t len)
 void session_io_end_text(struct session *s)
 {
 	redact_flush(&s->raw);
-	live_end(&s->live);
 	output_end(&s->output);
 	session_io_batch(s);
 	redact_flush(&s->text);
@@ -308,7 +298,6 @@ void session_io_init(struct session *s)
 	s->n_batch = 0;
 	s->told = 0;
 	buf_truncate(&s->aside, 0);
-	live_init(&s->live, on_live, s);
 	output_init(&s->output, on_output, reads_keys, s);
 	marker_init(&s->marker, s->nonce, on_text, on_event, s);
 	screen_on_answer(s->screen, on_answer, s);

@@ -15,7 +15,7 @@
  * ahead of it: unread input is thrown away first and can never run as a command.
  *
  * bytes:  master -> marker -> screen
- *                          -> redact -> live view
+ *                          -> redact -> conf.output
  *                                    -> output -> redact -> fold -> clip (head, tail)
  *                                                        -> spill (all of it) */
 #include "agent/session/session.h"

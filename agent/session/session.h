@@ -36,7 +36,8 @@ enum session_on_error {
 	SESSION_REJECT /* refuse such a text before anything runs */
 };
 
-/* Live output for a person: raw bytes less marks, secrets and queries. */
+/* What the terminal gets, less marks and secrets: it still has what a terminal answers, and
+ * is not to be written to one as it is (escape.h). */
 typedef void session_output_fn(void *ctx, const void *data, size_t len);
 
 struct session_conf {
@@ -52,7 +53,6 @@ struct session_conf {
 	bool no_rc;  /* do not read the rc files of system and user */
 	enum session_on_error on_error;
 	session_output_fn *output; /* may be NULL */
-	session_output_fn *raw;	   /* the same with its queries; may be NULL */
 	void *ctx;
 	int interrupt_fd; /* readable: interrupt the running command; -1 = none */
 	/* Looked at while a command runs: requests of a client, other sessions. */

@@ -37,25 +37,25 @@ static struct session **free_place(struct toolbox *t)
 	return NULL;
 }
 
-/* What a session prints while nobody calls it stands in its next result. */
-static void on_output(void *ctx, const void *data, size_t len)
-{
-	const struct toolbox *t = ctx;
-
-	if (!t->aside)
-		t->conf.output(t->conf.ctx, data, len);
-}
-
 /* A disk that is full ends the record, not the task. */
-static void on_raw(void *ctx, const void *data, size_t len)
+static void record(struct toolbox *t, const void *data, size_t len)
 {
-	struct toolbox *t = ctx;
-
 	len = MIN(len, TOOL_TERMINAL_MAX - t->terminal_bytes);
 	if (len && sys_write(t->conf.terminal_fd, data, len) == (ssize_t)len)
 		t->terminal_bytes += len;
 	else
 		t->terminal_bytes = TOOL_TERMINAL_MAX;
+}
+
+/* What a session prints while nobody calls it stands in its next result. */
+static void on_output(void *ctx, const void *data, size_t len)
+{
+	struct toolbox *t = ctx;
+
+	if (t->conf.terminal_fd >= 0)
+		record(t, data, len);
+	if (t->conf.output && !t->aside)
+		t->conf.output(t->conf.ctx, data, len);
 }
 
 /* 1 = @ret is the session, 0 = the result says why not. */
@@ -73,8 +73,7 @@ static int open_session(struct toolbox *t, const char *name, struct tool_result 
 		.secrets = t->conf.secrets,
 		.keep = t->conf.keep,
 		.on_error = t->conf.on_error,
-		.output = t->conf.output ? on_output : NULL,
-		.raw = t->conf.terminal_fd >= 0 ? on_raw : NULL,
+		.output = on_output,
 		.ctx = t,
 		.interrupt_fd = t->conf.interrupt_fd,
 		.asides = { t->conf.aside, tool_watch_aside(t) },

@@ -65,7 +65,7 @@ struct tool {
 	bool harmless; /* it only looks, or ends the task: nobody is asked */
 };
 
-/* Live output of the session for a person: raw bytes less markers and queries. */
+/* Live output of the session: raw bytes less marks and secrets (session.h). */
 typedef void tool_output_fn(void *ctx, const void *data, size_t len);
 
 struct toolbox_conf {

@@ -8,7 +8,6 @@
 #include "base/sys/sys.h"
 #include "cli/show/render.h"
 #include "cli/task/facts.h"
-#include "cli/task/view/json.h"
 
 static int open_files(struct taskwork *w, struct err *e)
 {
@@ -92,7 +91,7 @@ static void fill_conf(struct taskwork *w)
 		.settings = taskwork_settings(w),
 		.interrupt_fd = w->interrupt,
 		.events = json ? view_json_events() : view_events(),
-		.ctx = json ? (void *)w->app : (void *)&w->view,
+		.ctx = json ? (void *)&w->json : (void *)&w->view,
 	};
 	w->conf.model.abort_fd = w->interrupt;
 	w->conf.aside = ticker_aside(&w->ticker);

@@ -28,6 +28,7 @@ void taskwork_init(struct taskwork *w, struct app *app, const struct taskrun *t)
 				.settings = BUF_INIT(64 << 10) };
 	w->setup = BOXSETUP(app);
 	view_init(&w->view, app);
+	view_json_init(&w->json, app);
 	steer_init(&w->steer, STDIN_FILENO);
 }
 

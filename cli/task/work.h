@@ -19,6 +19,7 @@
 #include "cli/task/run.h"
 #include "cli/task/servers.h"
 #include "cli/task/view/ask.h"
+#include "cli/task/view/json.h"
 #include "cli/task/view/steer.h"
 #include "cli/task/view/ticker.h"
 #include "cli/task/view/view.h"
@@ -32,7 +33,8 @@ struct taskwork {
 	struct waiting waiting;
 	struct imagerun image; /* owned */
 	struct view view;      /* owned */
-	struct ticker ticker;  /* owned */
+	struct view_json json;
+	struct ticker ticker; /* owned */
 	struct ask ask;
 	struct steer steer;	   /* owned */
 	struct inbox inbox;	   /* owned */

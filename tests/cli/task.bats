@@ -155,6 +155,12 @@ asks() {
 	[[ $output = *forty-two* ]]
 }
 
+@test "task: --json has what a command draws, and nothing that reaches beyond the screen" {
+	model < <(call 'printf \"a\\033[1mb\\033]52;c;QQ==\\007\\033[6n\\033]2;t\\007\\005c\"'; finish "done")
+	run -0 --separate-stderr task --json "draw"
+	[ "$(jq -rj 'select(.event == "output").text' <<<"$output" | tr -d '\r\n')" = $'a\e[1mbc' ]
+}
+
 @test "task: the model gives up: 1" {
 	model < <(finish "no such animal" false)
 	run -1 task "convert a unicorn"

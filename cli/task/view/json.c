@@ -18,8 +18,9 @@ static struct json *event(const char *name)
 static void emit(void *ctx, struct json *j)
 {
 	_cleanup_json_ struct json *owned = j;
+	const struct view_json *v = ctx;
 
-	(void)render_json(ctx, owned);
+	(void)render_json(v->app, owned);
 }
 
 static void add_status(struct json *j, const struct task_status *st)
@@ -106,7 +107,10 @@ static void add_call(struct json *j, const struct task_call *c)
 static void on_call(void *ctx, const struct task_call *c)
 {
 	struct json *j = event("call");
+	struct view_json *v = ctx;
 
+	termfilter_init(&v->filter,
+			false); /* what the one before left half is not of it */
 	add_call(j, c);
 	json_set(j, "arguments", c->args ? json_dup(c->args) : json_string(c->raw));
 	emit(ctx, j);
@@ -114,7 +118,11 @@ static void on_call(void *ctx, const struct task_call *c)
 
 static void on_output(void *ctx, const void *data, size_t len)
 {
-	emit_text(ctx, "output", data, len);
+	_cleanup_buf_ struct buf safe = BUF_INIT(16 * len + ESCAPE_MAX);
+	struct view_json *v = ctx;
+
+	if (termfilter_feed(&v->filter, data, len, &safe) == 0 && safe.len)
+		emit_text(ctx, "output", safe.data, safe.len);
 }
 
 static void on_result(void *ctx, const struct task_call *c, const struct tool_result *r)
@@ -194,6 +202,12 @@ static void on_end(void *ctx, const struct task_report *r)
 	json_set_bool(j, "replayed", r->replayed);
 	json_set_int(j, "differences", r->differences);
 	emit(ctx, j);
+}
+
+void view_json_init(struct view_json *v, const struct app *app)
+{
+	v->app = app;
+	termfilter_init(&v->filter, false);
 }
 
 const struct task_events *view_json_events(void)
