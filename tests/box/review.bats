@@ -192,6 +192,20 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[[ ${lines[3]} == *" !!"*"more than 1000"* ]]
 }
 
+@test "of many changes, which two processes count, there are as many lines as the patch has" {
+	local i
+	for i in $(seq 300); do seq "$((i % 7 + 3))" >"$i"; done
+	box 'for i in $(seq 300); do case $((i % 4)) in
+		0) sed -i 2d $i ;; 1) seq $((i % 5 + 1)) >>$i ;; 2) rm $i ;; *) seq $i >new$i; echo x >>$i ;; esac; done'
+	echo top | cat - 297 >temp && mv temp 297 # of both sides
+	run -0 cubby diff --json
+	jq -r '.[] | select(.directory | not) | "\(.added)\t\(.removed)\t\(.path[1:])"' <<<"$output" | sort >"$BATS_TEST_TMPDIR/counted"
+	cubby diff | git apply --numstat | sort >"$BATS_TEST_TMPDIR/of-patch"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/counted")" = 375 ]
+	diff "$BATS_TEST_TMPDIR/of-patch" "$BATS_TEST_TMPDIR/counted"
+	[ "$(cubby diff --json 290 | jq -c '[.[] | .removed]')" = "[$((290 % 7 + 3))]" ]
+}
+
 @test "many files that act for one reason have one line, a few have theirs" {
 	box 'mkdir -p .venv/lib .github/workflows .vscode; for i in $(seq 800); do echo x >.venv/lib/$i.py; done
 		for i in 1 2 3; do echo x >.github/workflows/$i.yml; done; echo {} >.vscode/tasks.json'
