@@ -957,35 +957,38 @@ class Shortened(traceback.StackSummary):
         return lines
 
 
-def only_theirs(what, seen):
-    if what is None or id(what) in seen:
-        return
-    seen.add(id(what))
-    what.stack = Shortened(f for f in what.stack if f.filename != HERE)
-    only_theirs(what.__cause__, seen)
-    only_theirs(what.__context__, seen)
-    for each in getattr(what, "exceptions", None) or ():
-        only_theirs(each, seen)
+def only_theirs(what):
+    """Of each of them, and of those that they came from: there may be thousands."""
+    left, seen = [what], set()
+    while left:
+        each = left.pop()
+        if each is None or id(each) in seen:
+            continue
+        seen.add(id(each))
+        each.stack = Shortened(f for f in each.stack if f.filename != HERE)
+        left += [each.__cause__, each.__context__]
+        left += getattr(each, "exceptions", None) or ()
+
+
+def trace(error):
+    try:
+        what = traceback.TracebackException(type(error), error, error.__traceback__)
+        only_theirs(what)
+        syntax = isinstance(error, SyntaxError)
+        return "".join(what.format_exception_only() if syntax else what.format())
+    except BaseException as e:  # theirs may fail in any way, and that does not end us
+        return "%s, of which no more can be said: %s" % (type(error).__name__, type(e).__name__)
 
 
 def describe(error):
     """An exception as the members of a message."""
-    if isinstance(error, SystemExit):
-        code = error.code
-        text = "0" if code is None else str(code)
-        lines = ["SystemExit: " + text]
-    else:
-        what = traceback.TracebackException(type(error), error, error.__traceback__)
-        only_theirs(what, set())
-        if isinstance(error, SyntaxError):
-            parts = what.format_exception_only()
-        else:
-            parts = what.format()
-        lines = cut_lines(cut("".join(parts)))
-        try:
-            text = str(error)
-        except Exception:
-            text = ""
+    exits = isinstance(error, SystemExit)
+    try:
+        text = str(error.code if exits else error)
+        text = "0" if exits and error.code is None else text
+    except BaseException:
+        text = ""
+    lines = ["SystemExit: " + text] if exits else cut_lines(cut(trace(error)))
     return {"ename": cut(clean(type(error).__name__), 4096), "evalue": cut(clean(text), 4096),
             "tb": [clean(line) for line in lines]}
 
@@ -1042,7 +1045,7 @@ def incomplete(code):
         return not code.endswith("\n")
     try:
         return codeop.compile_command(code, "<cell>", "single") is None
-    except (SyntaxError, ValueError, OverflowError):
+    except Exception:  # also of a line that is nested too deep
         return False  # run, it says what is wrong
 
 
@@ -1181,7 +1184,10 @@ def serve():
 
 def take_client(connection):
     size = struct.calcsize("4i")
+    connection.sendall(struct.pack("i", os.getpid()))
     data, extra, _, _ = connection.recvmsg(16, 64)
+    if not extra or len(extra[0][2]) < size:
+        raise ValueError("it has left, or is no client")
     fds = struct.unpack("4i", extra[0][2][:size])
     Shim.questions, Shim.answers = fds[:2]
     keep_ends()
@@ -1190,7 +1196,6 @@ def take_client(connection):
         os.dup2(new, Shim.kept[fd], False)
         os.dup2(new, fd)
         os.close(new)
-    connection.sendall(struct.pack("i", os.getpid()))
 
 
 def leave_client():
@@ -1207,8 +1212,10 @@ def leave_client():
 
 
 def join():
-    """Hand our descriptors over, then stand for the other one in all that concerns signals."""
+    """When its turn has come, hand our descriptors over, and stand for the other one in all that
+    concerns signals: from before it can begin the cell. Until then a signal ends us."""
     import socket
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     connection, until = None, time.monotonic() + 20
     while connection is None:
         try:
@@ -1219,20 +1226,25 @@ def join():
             if time.monotonic() > until:
                 sys.exit("the context '%s' does not answer" % Shim.name)
             time.sleep(0.005)
-    fds = struct.pack("4i", Shim.questions, Shim.answers, 1, 2)
-    connection.sendmsg([b"f" if Shim.files else b"-"],
-                       [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
-    answer = connection.recv(4)  # an interrupt while it has another client ends us
+    answer = connection.recv(4)
     if len(answer) < 4:
         os._exit(1)
     pid = struct.unpack("i", answer)[0]
-    signal.signal(signal.SIGINT, lambda *_: os.killpg(pid, signal.SIGINT))
-    signal.signal(signal.SIGTERM, lambda *_: os.killpg(pid, signal.SIGKILL))
+    # One that comes between a look at what there is and the wait for more is not lost.
+    signals, told = socket.socketpair()
+    told.setblocking(False)
+    signal.set_wakeup_fd(told.fileno())
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, lambda *_: None)
+    fds = struct.pack("4i", Shim.questions, Shim.answers, 1, 2)
+    connection.sendmsg([b"f" if Shim.files else b"-"],
+                       [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
     for fd in (Shim.questions, Shim.answers, 1, 2):  # their end is the other one's
         os.close(fd)
-    while connection.recv(16):
-        pass
-    os._exit(1)
+    while connection not in select.select([connection, signals], [], [])[0]:
+        for each in signals.recv(16):
+            os.killpg(pid, signal.SIGINT if each == signal.SIGINT else signal.SIGKILL)
+    os._exit(1)  # it has let go, or has ended
 
 
 def stop():

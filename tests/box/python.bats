@@ -412,6 +412,65 @@ print("ready", flush=True); time.sleep(600)' >out 2>err &
 	[ "$output" = False ]
 }
 
+@test "context: an interrupt reaches a cell that began before who stands for it went on" {
+	cubby exec -q -- sh -c 'cd /usr/local/lib/python3*/dist-packages && cat >slow.py && echo import slow >slow.pth' <<-'EOF'
+		import signal, sys, time
+		plain = signal.signal
+		def slow(number, handler):
+		    if any(word.startswith("join=") for word in getattr(sys, "argv", ())) and handler is not signal.SIG_DFL:
+		        time.sleep(4)
+		    return plain(number, handler)
+		signal.signal = slow
+	EOF
+	cubby python --context work -c 'x = 5; import time'
+	cubby python --context work -c 'print("ready", flush=True); time.sleep(600)' >out 2>err &
+	pid=$!
+	timeout "$(lib_longer 60)" bash -c "until grep -q ready out; do sleep 0.02; done"
+	kill -INT $pid
+	status=0
+	wait $pid || status=$?
+	[ $status -eq 130 ]
+	[[ $(cat err) == *KeyboardInterrupt ]]
+	run -0 timeout "$(lib_longer 20)" cubby python --context work -c x
+	[ "$output" = 5 ]
+}
+
+@test "context: who waits for its turn is interrupted at once, and who says nothing harms nobody" {
+	cubby python --context work -c 'x = 5; import time'
+	cubby exec -- python3 -c 'import socket
+socket.socket(socket.AF_UNIX).connect("/run/cubby-python/work.socket")'
+	cubby python --context work -c 'print("ready", flush=True); time.sleep(600)' >out 2>err &
+	first=$!
+	timeout "$(lib_longer 60)" bash -c "until grep -q ready out; do sleep 0.02; done"
+	cubby python --context work -c 'x = 6' >waits 2>&1 &
+	second=$!
+	timeout "$(lib_longer 60)" bash -c "until cubby ps | grep -c join=work | grep -qx 2; do sleep 0.1; done"
+	kill -INT $second
+	status=0
+	wait $second || status=$?
+	[ $status -eq 130 ]
+	[ "$(cat waits)" = 'cubby python: Python died: signal INT' ]
+	kill -INT $first
+	wait $first || true
+	run -0 cubby python --context work -c x
+	[ "$output" = 5 ]
+}
+
+@test "python: no exception ends it, whatever it is" {
+	run -1 --separate-stderr cubby python -c 'e = None
+for i in range(3000):
+    n = ValueError(i)
+    n.__context__, e = e, n
+raise e'
+	[[ $stderr == *'ValueError: 0'* ]]
+	run -1 --separate-stderr cubby python -c 'class E(Exception):
+    def __str__(self): raise SystemExit(5)
+raise E'
+	[[ $stderr == *'E: <exception str() failed>'* ]]
+	printf '%s\n' "$(printf '%03500d' 0 | tr 0 -)1" 'exit(3)' >lines
+	run -3 timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby python' <lines
+}
+
 @test "context: a client that is killed leaves it to the next one" {
 	cubby python --context work -c 'x = 5; import time'
 	cubby python --context work -c 'print("ready", flush=True); time.sleep(1); x = 6' >out 2>&1 &
