@@ -103,7 +103,7 @@ fails() {
 		[ "$(complete_with cubby run --model lab:x-)" = lab:x-1 ]
 		# a name is no program
 		[ "$(complete_with cubby rmi '$')" = '\$\(touch\ ran\)' ]
-		[ "$(complete_with cubby exec --image '$(t')" = '$(touch' ]
+		[ "$(complete_with cubby exec --image '$(t')" = '\$\(touch' ]
 		[ "$(complete_with cubby stop '/my\ ')" = '/my\ pro/ject' ]
 		[ "$(complete_with cubby stop '/my$')" = '/my\$\(touch\ ran\)' ]
 		[ ! -e ran ]
@@ -123,6 +123,31 @@ fails() {
 	! command -v zsh >/dev/null || zsh -n "$out.zsh"
 	! command -v fish >/dev/null || fish -n "$out.fish"
 	run -2 "$CUBBY_TEST_TOP/scripts/completion" tcsh
+}
+
+# bats test_tags=long
+@test "completion: of a name that a box made or a service has, Enter runs nothing" {
+	local lines=('-C a' 'stop a' 'mv a' 'pull e' 'exec --env-file e' 'run --model x')
+	"$CUBBY_TEST_TOP/scripts/completion" bash "$CUBBY_TEST_BIN" >completion
+	mkdir 'a$(>ran)'
+	: >'e$(>ran)'
+	cat >stub <<-'END'
+		. ./completion
+		cubby() {
+			case $* in
+			"models --known --json") echo '[{"model":"x$(>ran)"}]' ;;
+			*--json) ;;
+			*) echo "${@: -1}" >>said ;;
+			esac
+		}
+	END
+	{
+		echo . ./stub
+		printf 'cubby %s\t\n' "${lines[@]}"
+		echo exit
+	} | timeout 30 "$CUBBY_TEST_TOP/tests/on-tty" 'bash --norc --noprofile -i'
+	[ ! -e ran ]
+	[ "$(tr -d / <said | xargs -n1)" = "$(printf '%s\n' 'a$(>ran)' 'a$(>ran)' 'a$(>ran)' 'e$(>ran)' 'e$(>ran)' 'x$(>ran)')" ]
 }
 
 # bats test_tags=long
