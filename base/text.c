@@ -51,6 +51,14 @@ int text_utf8_len(const char *s, size_t len)
 	return len < want ? 0 : (int)want;
 }
 
+size_t text_whole(const char *s, size_t len)
+{
+	for (size_t n = 1; n <= MIN(len, (size_t)3); n++)
+		if (text_utf8_len(s + len - n, n) == 0)
+			return len - n;
+	return len;
+}
+
 static unsigned decode(const unsigned char *u, int n)
 {
 	switch (n) {

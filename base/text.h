@@ -39,6 +39,9 @@ void text_seen(struct buf *out, const char *s, size_t len, bool html);
  */
 int text_utf8_len(const char *s, size_t len);
 
+/** text_whole() - how many bytes of @s there are before a character that is cut off at its end */
+size_t text_whole(const char *s, size_t len);
+
 /** text_decode() - the character at @s; returns as text_utf8_len() */
 int text_decode(const char *s, size_t len, unsigned *ret);
 /** text_encode() - @c, which is below 0x110000, in UTF-8; returns its 1 to 4 bytes */

@@ -25,7 +25,7 @@ static void add_value(const struct python_message *m, struct buf *out)
 	const char *text = json_get_str(m->data, "text/plain");
 	const char *html = json_get_str(m->data, "text/html");
 	const char *markdown = json_get_str(m->data, "text/markdown");
-	size_t most = SIZE_MAX;
+	size_t len, most = SIZE_MAX;
 
 	if (markdown)
 		text = markdown;
@@ -33,8 +33,12 @@ static void add_value(const struct python_message *m, struct buf *out)
 		text = html;
 		most = HTML_MAX;
 	}
-	if (text)
-		add_line(out, text, strnlen(text, most));
+	if (!text)
+		return;
+	len = text_whole(text, strnlen(text, most));
+	add_line(out, text, len);
+	if (text[len])
+		buf_addf(out, "… (%zu bytes left out)\n", strlen(text + len));
 }
 
 static void add_file(const struct json *f, struct buf *out)

@@ -148,12 +148,7 @@ static size_t whole(const struct buf *text)
 
 	if (nl)
 		return (size_t)(nl + 1 - text->data);
-	if (text->len < LINE)
-		return 0;
-	for (size_t n = 1; n <= 3; n++)
-		if (text_utf8_len(text->data + text->len - n, n) == 0)
-			return text->len - n;
-	return text->len;
+	return text->len < LINE ? 0 : text_whole(text->data, text->len);
 }
 
 static void hear_text(struct listening *l, const char *data, size_t len)

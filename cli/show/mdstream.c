@@ -125,14 +125,8 @@ void mdstream_open(const struct mdstream *m, const struct markdown_look *look,
 		   struct buf *open)
 {
 	struct mdstream part = *m;
-	size_t n = m->open.len;
 
-	for (size_t back = 1; back <= 3 && back <= n; back++)
-		if (text_utf8_len(m->open.data + n - back, back) == 0) {
-			n -= back;
-			break;
-		}
-	show_part(&part, n, look, open);
+	show_part(&part, text_whole(buf_cstr(&m->open), m->open.len), look, open);
 }
 
 void mdstream_end(struct mdstream *m, const struct markdown_look *look,

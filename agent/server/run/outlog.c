@@ -144,19 +144,6 @@ static int append(struct outlog *l, const char *data, size_t len)
 	return 0;
 }
 
-/* Bytes at the end of @data that may become a character with what comes next. */
-static unsigned cut_off(const char *data, size_t len)
-{
-	for (unsigned n = 1; n <= 3 && n <= len; n++) {
-		unsigned char c = (unsigned char)data[len - n];
-
-		if ((c & 0xc0) == 0x80)
-			continue;
-		return c >= 0xc0 && text_utf8_len(data + len - n, n) == 0 ? n : 0;
-	}
-	return 0;
-}
-
 int outlog_add(struct outlog *l, const char *data, size_t len)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(len + sizeof(l->cut));
@@ -166,7 +153,7 @@ int outlog_add(struct outlog *l, const char *data, size_t len)
 	r = buf_add(&b, data, len);
 	if (r < 0)
 		return r;
-	l->n_cut = cut_off(b.data, b.len);
+	l->n_cut = (unsigned)(b.len - text_whole(buf_cstr(&b), b.len));
 	memcpy(l->cut, b.data + b.len - l->n_cut, l->n_cut);
 	return append(l, b.data, b.len - l->n_cut);
 }

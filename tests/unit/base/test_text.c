@@ -98,6 +98,7 @@ static void test_len(const void *data)
 	const struct len_row *row = data;
 
 	assert_int_equal(text_utf8_len(row->in, row->len), row->want);
+	assert_int_equal(text_whole(row->in, row->len), row->want ? row->len : 0);
 	if (row->want > 0) {
 		char back[4];
 		unsigned c;

@@ -49,7 +49,29 @@ static void test_show(const void *ptr)
 	assert_string_equal(buf_cstr(&out), row->want);
 }
 
+static void a_long_one_is_cut_between_characters(void)
+{
+	_cleanup_python_message_ struct python_message m = PYTHON_MESSAGE_NONE;
+	_cleanup_buf_ struct buf text = BUF_INIT(20000), out = BUF_INIT(20000);
+	struct err e = ERR_NONE;
+
+	buf_adds(&text, "{\"t\":\"result\",\"id\":1,\"data\":{\"text/html\":\"x");
+	for (int i = 0; i < 5000; i++)
+		buf_adds(&text, "é");
+	buf_adds(&text, "\"},\"files\":{},\"metadata\":{}}");
+	unit_ok(python_message_read(buf_cstr(&text), text.len, &m, &e), &e);
+	assert_int_equal(python_show(&m, &out), 0);
+	assert_non_null(strstr(buf_cstr(&out), "xéé"));
+	assert_non_null(strstr(buf_cstr(&out), "éé\n… (1810 bytes left out)\n"));
+}
+
 int main(void)
 {
-	return unit_rows("python_show", rows, test_show);
+	static const struct unit_case cases[] = {
+		{ "a long one is cut between characters",
+		  a_long_one_is_cut_between_characters },
+	};
+
+	return unit_rows("python_show", rows, test_show) +
+	       unit_cases("python_show", cases);
 }
