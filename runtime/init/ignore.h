@@ -3,7 +3,9 @@
  *         behind those of its parents, whose word counts less.
  * Owns:   the patterns, until ignore_done().
  * Never:  takes longer than a pattern is long times a path; keeps more than IGNORE_BYTES of
- *         patterns: what comes behind is not heeded. */
+ *         patterns: what comes behind is not heeded.
+ *
+ * fnmatch(3) judges each name. To it a '[' that has no ']' is text; git never finds such. */
 #ifndef RUNTIME_INIT_IGNORE_H
 #define RUNTIME_INIT_IGNORE_H
 
@@ -14,7 +16,8 @@
 enum { IGNORE_BYTES = 1 << 20, IGNORE_MOST = 20000 };
 
 struct ignore_rule {
-	size_t text, len; /* in the bytes; without its marks */
+	size_t text,
+		len; /* in the bytes, without its marks: its parts, each with its NUL */
 	size_t base; /* of a path: bytes of the directory of the file, with its slash */
 	bool keeps;  /* "!": what an earlier rule ignores, this one does not */
 	bool directories; /* "/" at its end */

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!nul || !*path)
 		return 0;
 	assert(ignore_add(&g, rules, len, 0) == 0);
-	assert(g.n <= len && g.bytes.len <= len);
+	assert(g.n <= len && g.bytes.len <= len + 1);
 	file = ignore_says(&g, path, false);
 	directory = ignore_says(&g, path, true);
 	n = g.n;
