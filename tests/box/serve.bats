@@ -308,6 +308,7 @@ $LIB_PROJECT" ]
 	END
 }
 
+# bats test_tags=long
 @test "serve: commands that have ended hold no descriptors, and no more output than there is room for" {
 	local before i kept
 	ulimit -Sn 100
@@ -400,6 +401,7 @@ $LIB_PROJECT" ]
 	[ "$text" = again ]
 }
 
+# bats test_tags=long
 @test "serve: a box that ends while its ports are asked for takes no server along" {
 	local asking
 	serve_start
@@ -503,6 +505,7 @@ $LIB_PROJECT" ]
 	serve_status DELETE '/files/delete?path=.' 403
 }
 
+# bats test_tags=long
 @test "serve: a move to another file system is a whole copy, and then the original goes" {
 	local at=/root/away
 	move() { # STATUS FROM TO

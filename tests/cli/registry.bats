@@ -59,6 +59,7 @@ login() { # USER:SECRET
 	[[ $stderr == *"'$AT/it/x:2': $AT does not have it, or not without a login (404: manifest unknown)"* ]]
 }
 
+# bats test_tags=long
 @test "registry: digests of sha512 are proven, shown and found again; others are refused" {
 	local digest sum name
 	LAYOUT=$LIB_PROJECT/long

@@ -114,29 +114,29 @@ static unsigned run_by_plan(const struct plan *how, unit_fault_fn *fn, void *ctx
 	return plan->passed;
 }
 
+/* All of them are of the long pass; of the other one in so many. */
+static unsigned one_in(unsigned many)
+{
+	return getenv("CUBBY_TEST_MORE") ? 1 : many;
+}
+
 void unit_kills(unit_fault_fn *fn, void (*after)(void *ctx), void *ctx)
 {
 	bool fired = true;
 
 	make_plan();
-	for (unsigned n = 1; fired; n++) {
+	for (unsigned n = 1; fired; n += one_in(3)) {
 		fired = run_by_plan(&(struct plan){ .fail = n, .kills = true }, fn,
 				    ctx) >= n;
 		after(ctx);
 	}
 }
 
-/* All pairs of an event and a kill are of the long pass; of the other one in five. */
-static unsigned pairs_between(void)
-{
-	return getenv("CUBBY_TEST_MORE") ? 1 : 5;
-}
-
 void unit_meanwhile(unit_fault_fn *fn, const struct unit_event *x,
 		    void (*after)(void *ctx), void *ctx)
 {
 	struct plan p = { .happens = x->happens, .ctx = ctx };
-	unsigned doors, pair = 0, between = pairs_between();
+	unsigned doors, pair = 0;
 
 	make_plan();
 	do {
@@ -148,7 +148,7 @@ void unit_meanwhile(unit_fault_fn *fn, const struct unit_event *x,
 	for (p.event = doors > x->last ? doors - x->last : 1; p.event <= doors;
 	     p.event++)
 		for (unsigned k = 0; k < x->kills; k++) {
-			if (pair++ % between)
+			if (pair++ % one_in(5))
 				continue;
 			p.fail = p.event + k;
 			(void)run_by_plan(&p, fn, ctx);

@@ -64,8 +64,8 @@ typedef int unit_fault_fn(void *ctx, struct err *e);
 void unit_faults(unit_fault_fn *fn, void *ctx);
 
 /** unit_kills() - run @fn in a process that is killed, or that has one killed that it has
- *  forked, at the 1st, 2nd, … door, until it comes to its end; @after looks each time at what is
- *  there then, and puts things back */
+ *  forked, at the 1st, 2nd, … door, until it comes to its end (in the long pass; one in three of
+ *  these else); @after looks each time at what is there then, and puts things back */
 void unit_kills(unit_fault_fn *fn, void (*after)(void *ctx), void *ctx);
 
 /* Something that another program does just then. */

@@ -124,6 +124,7 @@ display(Many())'
 	serves 1
 }
 
+# bats test_tags=long
 @test "K07: what is said to a cell that does not listen is not kept for ever" {
 	before=$(peak)
 	begin_cell 'import json, os, struct
@@ -188,6 +189,7 @@ to_and_fro() {
 		[range($n) | if . % 2 == 0 then [$a, $b] else [$b, $a] end | {target: .[0], replacement: .[1]}]}' >replace.json
 }
 
+# bats test_tags=long
 @test "K07: what is replaced in a file is the box's work, and nobody else waits for it" {
 	{ head -c $((16777216 - 4)) /dev/zero | tr '\0' a; echo end; } >large
 	sum=$(sha256sum <large)
@@ -246,6 +248,7 @@ to_and_fro() {
 	[[ $(jq -r '[.output[].data] | add' <<<"$output") =~ ^(two|one)$ ]]
 }
 
+# bats test_tags=long
 @test "K07: a notebook is read and written in the box, and nobody else waits for it" {
 	{ printf '{"cells":[{"cell_type":"code","source":"6*7","metadata":{},"outputs":[]}],"nbformat":4,"metadata":{"pictures":"'
 		head -c 48000000 /dev/zero | tr '\0' a
