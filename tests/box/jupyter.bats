@@ -70,6 +70,8 @@ clear_output(wait=True)'
 	# what is printed after it is not told before it
 	cells $'for n in range(50):\n    clear_output(); print(n)'
 	[ "$(types)" = "status execute_input $(printf 'clear_output stream %.0s' {1..50})execute_reply status " ]
+	cells 'display({"text/html": "é" * 2200000, "text/markdown": "é" * 2200000}, raw=True)'
+	[ "$(content stream)" = '{"name": "stderr", "text": "[more than 8 MiB at once: left out]\n"}' ]
 }
 
 @test "jupyter: a question is asked of who allows it" {
@@ -268,7 +270,12 @@ Python has ended; what was defined in it is lost' ]
 	run_code 'import os; os.getcwd(), os.environ.get("A"), "x" in globals()' "context_id: \"$id\", env_vars: {A: \"b\\\"c\"}"
 	[ "$(jq -rs '.[0].text' <<<"$output")" = "('/etc', 'b\"c', False)" ]
 	run_code 'os.environ.get("A")  or "gone"' "context_id: \"$id\""
-	[ "$(jq -rs '.[0].text' <<<"$output")" = "'gone'" ]
+	[ "$(jq -rs '.[0].text' <<<"$output")" = gone ] # a string has no quotes around it there
+	run_code 'display({"text/plain": "g", "application/vnd.x+json": "{\"a\": 1}"}, raw=True)'
+	[ "$(jq -cs '.[0] | .text, .extra' <<<"$output")" = $'"g"\n{"application/vnd.x+json":{"a":1}}' ]
+	[ "$(jq -cs '.[0] | .type, has("timestamp")' <<<"$(curl -sS -m 60 -H "Authorization: Bearer $SERVE_KEY" -d '{"code": "display({\"text/html\": \"é\" * 2200000, \"text/markdown\": \"é\" * 2200000}, raw=True)"}' "$SERVE_URL/execute")" | xargs)" = 'stderr true' ]
+	serve_json POST /contexts '{"cwd":null,"language":null}'
+	serve_status DELETE "/contexts/$(jq -r .id <<<"$output")" 204
 	run_code 'os.environ["A"] = "c"; os.environ["B"] = "own"' "context_id: \"$id\", env_vars: {A: \"b\"}"
 	run_code 'os.environ.get("A"), os.environ.pop("B", None)' "context_id: \"$id\"" # what the cell itself has set stays
 	[ "$(jq -rs '.[0].text' <<<"$output")" = "(None, 'own')" ]
@@ -283,7 +290,7 @@ Python has ended; what was defined in it is lost' ]
 	serve_status POST /execute 400 -d "{\"code\":\"1\",\"context_id\":\"$id\",\"env_vars\":{\"A=\":\"\"}}"
 	serve_status POST "/contexts/$id/restart" 200
 	run_code 'import os; os.getcwd()' "context_id: \"$id\""
-	[ "$(jq -rs '.[0].text' <<<"$output")" = "'/etc'" ]
+	[ "$(jq -rs '.[0].text' <<<"$output")" = /etc ]
 	serve_status DELETE "/contexts/$id" 204
 	serve_json POST /contexts '{"cwd":"none"}'
 	run_code 1 "context_id: $(jq .id <<<"$output")"
@@ -314,7 +321,7 @@ Python has ended; what was defined in it is lost' ]
 	lib_until test -e on
 	run -28 curl -sS -m 1 -H "Authorization: Bearer $SERVE_KEY" -d '{"code":"open(\"never\", \"w\").close()"}' "$SERVE_URL/execute"
 	wait "$cell"
-	[ "$(jq -r 'select(.type == "result") | .text' first)" = "'kept'" ]
+	[ "$(jq -r 'select(.type == "result") | .text' first)" = kept ]
 	[ "$(grep -cF '{"type":"keepalive"}' first)" = 1 ] # a proxy cuts who is silent
 	serve_json POST /execute '{"code":"6 * 7"}'
 	[ "$(jq -rs '.[0].text' <<<"$output")" = 42 ]
@@ -363,6 +370,7 @@ Python has ended; what was defined in it is lost' ]
 		assert log_in(key, xsrf, "a=b")[0].status == 403
 		assert log_in(key, "", "_xsrf=")[0].status == 403
 		assert log_in("x" * 5000)[0].status == 413
+		assert ask("POST", "/login", "")[0].status == 403 # no body has no end to wait for
 		assert log_in("wrong")[0].status == 401
 		r, _ = log_in(key)
 		assert r.status == 302, r.status

@@ -223,8 +223,12 @@ static const struct exchange_hooks form_hooks = { .gone = form_free,
 
 static int post_login(struct exchange *x, struct err *e)
 {
-	struct form *f = calloc(1, sizeof(*f));
+	struct form *f = x->body_done ? NULL : calloc(1, sizeof(*f));
 
+	if (x->body_done) { /* there is none, and no end of one to wait for */
+		judge(x, &BUF_INIT(0));
+		return 0;
+	}
 	if (!f)
 		return err_sys(e, -ENOMEM, "cannot take a form");
 	*f = (struct form){ .x = x, .body = BUF_INIT(LOGIN_BODY_MAX) };

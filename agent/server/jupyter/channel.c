@@ -73,6 +73,17 @@ static struct json *make_header(const struct channels *all, const char *type,
 	return header;
 }
 
+/* Instead of a message that is too large: its cell has an end all the same. */
+static void tell_left_out(struct channels *all, struct channel *only,
+			  const struct json *parent)
+{
+	struct channel_message m = { "iopub", "stream", parent, json_object() };
+
+	json_set_str(m.content, "name", "stderr");
+	json_set_str(m.content, "text", "[more than 8 MiB at once: left out]\n");
+	channel_tell(all, only, &m);
+}
+
 void channel_tell(struct channels *all, struct channel *only,
 		  const struct channel_message *m)
 {
@@ -89,8 +100,11 @@ void channel_tell(struct channels *all, struct channel *only,
 	json_set(j, "content", m->content);
 	json_set_str(j, "channel", m->channel);
 	json_set(j, "buffers", json_array());
-	if (json_print(j, false, &text) < 0)
+	if (json_print(j, false, &text) < 0) {
+		if (strcmp(m->type, "stream") != 0)
+			tell_left_out(all, only, m->parent);
 		return;
+	}
 	for (struct channel *c = all->first; c; c = c->next)
 		if (!only || c == only)
 			exchange_ws_send(c->x, EXCHANGE_TEXT, text.data, text.len);

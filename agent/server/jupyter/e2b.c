@@ -36,17 +36,35 @@ struct e2b_cell {
 
 /* ---- what a cell says ----------------------------------------------------------------- */
 
+static void put_time(struct json *j)
+{
+	struct timespec now = sys_wall();
+	char when[40];
+
+	json_set_str(j, "timestamp",
+		     text_time(when, sizeof(when), now.tv_sec, now.tv_nsec));
+}
+
+/* Instead of what is too much. */
+static void left_out(struct buf *b)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	json_set_str(j, "type", "stderr");
+	json_set_str(j, "text", "[more than 8 MiB at once: left out]\n");
+	put_time(j);
+	buf_truncate(b, 0);
+	(void)json_print(j, false, b);
+	buf_addc(b, '\n');
+}
+
 static void say(struct e2b_cell *c, const char *type, struct json *j)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(EXCHANGE_OUT_MAX / 2);
 
 	json_set_str(j, "type", type);
-	if (json_print(j, false, &b) < 0 || buf_addc(&b, '\n') < 0) {
-		buf_truncate(&b, 0);
-		buf_adds(&b,
-			 "{\"type\":\"stderr\",\"text\":\"[more than 8 MiB at once: "
-			 "left out]\"}\n");
-	}
+	if (json_print(j, false, &b) < 0 || buf_addc(&b, '\n') < 0)
+		left_out(&b);
 	exchange_begin(c->x, 200, "application/json", NULL, -1);
 	exchange_write(c->x, b.data, b.len);
 	json_free(&j);
@@ -73,16 +91,14 @@ static void cell_end(struct e2b_cell *c)
 static void say_stream(struct e2b_cell *c, const struct json *content)
 {
 	struct json *j = json_object();
-	struct timespec now = sys_wall();
-	char when[40];
 
 	json_set_str(j, "text", json_get_str(content, "text"));
-	json_set_str(j, "timestamp",
-		     text_time(when, sizeof(when), now.tv_sec, now.tv_nsec));
+	put_time(j);
 	say(c, json_get_str(content, "name"), j);
 }
 
-static void say_result(struct e2b_cell *c, const struct json *content, bool main)
+/* What a form is called there; NULL: it has no name. */
+static const char *name_of(const char *form)
 {
 	static const char *const forms[][2] = {
 		{ "text/plain", "text" },
@@ -96,13 +112,39 @@ static void say_result(struct e2b_cell *c, const struct json *content, bool main
 		{ "application/json", "json" },
 		{ "application/javascript", "javascript" },
 	};
-	const struct json *data = json_get(content, "data");
-	struct json *j = json_object();
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		if (strcmp(forms[i][0], form) == 0)
+			return forms[i][1];
+	return NULL;
+}
+
+/* A string is told without the quotes around it, as their server has it. */
+static struct json *value_of(const struct json *form)
+{
+	const char *text = json_str(form);
+	const size_t len = text ? strlen(text) : 0;
+
+	return len > 1 && text[0] == '\'' && text[len - 1] == '\'' &&
+			       strcmp(json_key(form), "text/plain") == 0
+		       ? json_stringn(text + 1, len - 2)
+		       : json_dup(form);
+}
+
+static void say_result(struct e2b_cell *c, const struct json *content, bool main)
+{
+	struct json *j = json_object(), *extra = json_object();
 
 	json_set_bool(j, "is_main_result", main);
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
-		if (json_get(data, forms[i][0]))
-			json_set(j, forms[i][1], json_dup(json_get(data, forms[i][0])));
+	json_each(form, json_get(content, "data"))
+	{
+		const char *name = name_of(json_key(form));
+
+		json_set(name ? j : extra, name ?: json_key(form), value_of(form));
+	}
+	if (json_len(extra))
+		json_set(j, "extra", take(&extra, NULL));
+	json_free(&extra);
 	say(c, "result", j);
 }
 
@@ -288,6 +330,8 @@ static int make_context(struct exchange *x, struct err *e)
 
 	if (r < 0)
 		return r;
+	if (json_type(cwd) == JSON_NULL) /* as if it were not said */
+		cwd = NULL;
 	if (cwd && !json_str(cwd))
 		r = err_set(e, -EINVAL, "cwd has to be a text");
 	else if (cwd)
