@@ -26,7 +26,8 @@ enum {
 	SESSION_KEEP = 12000,	    /* bytes of output kept for a result */
 	SESSION_ASIDES = 2,
 	SESSION_SOFT_MS = 30000,
-	SESSION_HARD_MS = 600000
+	SESSION_HARD_MS = 600000,
+	SESSION_FLOOD = 16 << 20 /* bytes of a command past which output is no news */
 };
 
 /* What to do about a text of several commands (split.h) of which one fails. */
@@ -79,7 +80,13 @@ enum session_state {
 			  * gone is set */
 };
 
-enum session_limit { SESSION_NO_LIMIT, SESSION_SOFT, SESSION_HARD, SESSION_INTERRUPT };
+enum session_limit {
+	SESSION_NO_LIMIT,
+	SESSION_SOFT,
+	SESSION_FLOOD_SOFT, /* in spite of output, which has no end */
+	SESSION_HARD,
+	SESSION_INTERRUPT
+};
 
 struct session_limits {
 	uint64_t soft_ms; /* without output; 0 = none */

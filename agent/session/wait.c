@@ -106,14 +106,26 @@ static void interrupt(struct session *s, struct watch *w, uint64_t now)
 	s->typed = true;
 }
 
+/* A program that prints without end (one that asks again and again what nobody answers)
+ * would else be waited for until the hard limit. */
+static bool floods(const struct session *s)
+{
+	return s->spill.total > SESSION_FLOOD;
+}
+
+static uint64_t quiet_since(const struct session *s, const struct watch *w)
+{
+	return floods(s) ? w->quiet_from : MAX(s->last_output_ms, w->quiet_from);
+}
+
 static enum session_limit over(const struct session *s, const struct watch *w,
 			       uint64_t now)
 {
-	uint64_t quiet = MAX(s->last_output_ms, w->quiet_from);
-
 	if (now >= w->hard)
 		return w->interrupted ? SESSION_INTERRUPT : SESSION_HARD;
-	return w->soft && now - quiet >= w->soft ? SESSION_SOFT : SESSION_NO_LIMIT;
+	if (!w->soft || now - quiet_since(s, w) < w->soft)
+		return SESSION_NO_LIMIT;
+	return floods(s) ? SESSION_FLOOD_SOFT : SESSION_SOFT;
 }
 
 static int sleep_ms(const struct session *s, const struct watch *w, uint64_t now)
@@ -121,7 +133,7 @@ static int sleep_ms(const struct session *s, const struct watch *w, uint64_t now
 	uint64_t until = w->hard;
 
 	if (w->soft)
-		until = MIN(until, MAX(s->last_output_ms, w->quiet_from) + w->soft);
+		until = MIN(until, quiet_since(s, w) + w->soft);
 	if (s->phase == SESSION_IN_COMMAND)
 		until = MIN(until, w->next_look);
 	return until <= now ? 0 : (int)MIN(until - now, (uint64_t)1000);
@@ -164,7 +176,7 @@ static bool decide(struct session *s, struct watch *w, bool any,
 	interrupt(s, w, now);
 	ret->limit = over(s, w, now);
 	ret->state = SESSION_RUNNING;
-	ret->limit_ms = ret->limit == SESSION_SOFT ? w->soft : w->hard - w->start;
+	ret->limit_ms = ret->limit < SESSION_HARD ? w->soft : w->hard - w->start;
 	return ret->limit != SESSION_NO_LIMIT;
 }
 

@@ -57,6 +57,9 @@ static void trailer_running(const struct session_result *r, struct buf *out)
 		buf_adds(out, "[running, interrupted by the person]");
 	else if (r->limit == SESSION_SOFT)
 		buf_addf(out, "[running, no output for %gs]", s);
+	else if (r->limit == SESSION_FLOOD_SOFT)
+		buf_addf(out, "[running, prints on and on: %d MiB and more]",
+			 SESSION_FLOOD >> 20);
 	else
 		buf_addf(out, "[running, limit of %gs reached]", s);
 	buf_adds(out,

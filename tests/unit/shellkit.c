@@ -142,7 +142,7 @@ static enum shellkit_want outcome(const struct session_result *r)
 	case SESSION_WAITING:
 		return waits[r->reason];
 	case SESSION_RUNNING:
-		return r->limit == SESSION_SOFT ? SHELLKIT_SOFT : SHELLKIT_HARD;
+		return r->limit < SESSION_HARD ? SHELLKIT_SOFT : SHELLKIT_HARD;
 	case SESSION_DIED:
 		return SHELLKIT_DEAD;
 	}

@@ -329,6 +329,10 @@ static const struct shellkit_row rows[] = {
 		RUN("yes", HARD, .hard_ms = 1000, .has = "y\n[\xe2\x80\xa6 "),
 		KEYS("C-c", EXIT, .status = 130),
 	} },
+	{ "R9: yes, for longer than output is news", NULL, {
+		RUN("yes", SOFT, .soft_ms = 100, .has = "y\n[\xe2\x80\xa6 "),
+		KEYS("C-c", EXIT, .status = 130),
+	} },
 	{ "cat /dev/urandom", NULL, {
 		RUN("head -c 3000000 /dev/urandom", EXIT, .status = 0),
 	} },
