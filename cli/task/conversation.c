@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/box/nettell.h"
 #include "cli/opt/cmd.h"
 #include "cli/review/show.h"
 #include "cli/show/render.h"
@@ -46,6 +47,7 @@ static int talk_task(void *ctx, const char *text, struct err *e)
 {
 	_cleanup_task_report_ struct task_report report;
 	struct taskwork *w = ctx;
+	struct nettell refused;
 	int r = watch_keys(w, true, e);
 
 	task_report_init(&report);
@@ -53,11 +55,13 @@ static int talk_task(void *ctx, const char *text, struct err *e)
 	w->conf.started_ms = 0;
 	buf_truncate(&w->settings, 0);
 	w->conf.settings = taskwork_settings(w); /* as they are now: "/model" */
+	nettell_begin(w->app, w->setup.box, &refused);
 	if (r == 0)
 		r = task_run(&w->conf, &report, e);
 	(void)watch_keys(w, false, &(struct err){ 0 });
 	if (r < 0)
 		return r;
+	nettell_say(w->app, &refused);
 	w->so_far = report.status;
 	w->conf.compact = false;
 	boxwords_note(&w->boxwords, &report.changes);

@@ -1,5 +1,6 @@
 #include "cli/task/run.h"
 
+#include "cli/box/nettell.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/review/show.h"
@@ -20,12 +21,15 @@ static void end_jobs(struct taskwork *w)
 static int run_task(struct taskwork *w, struct err *e)
 {
 	_cleanup_task_report_ struct task_report report;
+	struct nettell refused;
 	int r;
 
 	task_report_init(&report);
+	nettell_begin(w->app, w->setup.box, &refused);
 	r = task_run(&w->conf, &report, e);
 	if (r < 0)
 		return cmd_fail(w->app, e, (int)report.end);
+	nettell_say(w->app, &refused);
 	boxwords_note(&w->boxwords, &report.changes);
 	view_end_foreign(w->app, &report.changes);
 	if (report.end != TASK_DONE)

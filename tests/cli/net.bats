@@ -3,6 +3,7 @@
 # machine's loopback.
 load ../lib
 load ../net
+load model
 
 setup_file() {
 	lib_env
@@ -72,6 +73,17 @@ teardown_file() {
 	run -2 --separate-stderr cubby exec -- getent hosts i.example
 	[ -z "$stderr" ]
 	cubby stop -q
+}
+
+@test "net: at a terminal the end of a task says which hosts were refused to it" {
+	model <<-END
+	{"calls":[{"name":"shell","args":{"command":"getent hosts a.example; getent hosts a.example"}}]}
+	$(finish "it cannot be reached")
+	END
+	run -0 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby run --no-color --model openai:fake --allow example.com "fetch it"' </dev/null
+	[[ $output == *"cubby: done, "*"cubby: network: a.example is not allowed in this box"*"'cubby net --allow HOST' permits"* ]]
+	[[ ${output#*cubby: network: a.example} != *"cubby: network: "* ]]
+	model_done
 }
 
 @test "net: search domains of the box are asked for first, and each name is judged" {

@@ -1,10 +1,10 @@
-/* nettell - tells the person at a terminal what a box's gate refused while a command ran there:
- * the program itself says no more than that a host does not exist.
+/* nettell - tells the person at a terminal what a box's gate refused while a command or a task ran
+ * there: the program itself says no more than that a host does not exist.
  * Needs:  an open box.
  * Owns:   nothing.
  * Never:  says anything where nobody looks, with -q or --json; fails. */
-#ifndef CLI_RUN_NETTELL_H
-#define CLI_RUN_NETTELL_H
+#ifndef CLI_BOX_NETTELL_H
+#define CLI_BOX_NETTELL_H
 
 #include "cli/show/app.h"
 

@@ -1,4 +1,4 @@
-#include "cli/run/nettell.h"
+#include "cli/box/nettell.h"
 
 #include <string.h>
 
