@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json_walk.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/opt/config_servers.h"
@@ -12,89 +13,44 @@
 
 enum { FILE_MAX = 1 << 20 /* bytes */, CONTEXT_LEAST = 1024, PRICE_MOST = 100000 };
 
-struct walk {
-	const char *text;
-	size_t len, at;
-	unsigned line, depth;
-};
-
-/* Step over a string whose opening quote stands at w->at. */
-static void skip_string(struct walk *w)
-{
-	for (w->at++; w->at < w->len && w->text[w->at] != '"'; w->at++) {
-		if (w->text[w->at] == '\\')
-			w->at++;
-		else if (w->text[w->at] == '\n')
-			w->line++;
-	}
-}
-
-/* True when the string from @start to w->at is the member name @key. */
-static bool is_member(const struct walk *w, size_t start, const char *key)
-{
-	size_t n = strlen(key), at = w->at + 1;
-
-	if (w->at - start - 1 != n || memcmp(w->text + start + 1, key, n) != 0)
-		return false;
-	while (at < w->len && strchr(" \t\r\n", w->text[at]))
-		at++;
-	return at < w->len && w->text[at] == ':';
-}
-
-/* Go on to the member @key at @depth, leaving w->line on its line. */
-static bool walk_to(struct walk *w, const char *key, unsigned depth)
-{
-	for (; w->at < w->len && w->depth + 1 >= depth; w->at++) {
-		char ch = w->text[w->at];
-		size_t start = w->at;
-		unsigned line = w->line;
-
-		if (ch == '\n')
-			w->line++;
-		else if (ch == '{' || ch == '[')
-			w->depth++;
-		else if ((ch == '}' || ch == ']') && w->depth)
-			w->depth--;
-		if (ch != '"')
-			continue;
-		skip_string(w);
-		if (w->depth != depth || !is_member(w, start, key))
-			continue;
-		w->line = line;
-		return true;
-	}
-	return false;
-}
-
-/* Line (from 1) of the member @key of the outermost object, or of its member @inner when
- * that is not NULL; 1 when there is none. */
-static unsigned line_of(const char *text, size_t len, const char *key,
-			const char *inner)
-{
-	struct walk w = { .text = text, .len = len, .line = 1 };
-
-	if (!walk_to(&w, key, 1))
-		return 1;
-	if (inner) {
-		struct walk in = w;
-
-		in.at++;
-		if (walk_to(&in, inner, 2))
-			return in.line;
-	}
-	return w.line;
-}
-
 struct source {
 	struct config *c;
 	const char *name, *text;
 	size_t len;
 };
 
+/* Go on to the member @key of the object that @in is; false: there is none. */
+static bool find(struct json_span *in, const char *key, const char **at)
+{
+	struct json_walk w = { .s = in->s, .len = in->len };
+	struct json_span name, value;
+
+	if (json_walk_skip(&w, " \t\r\n") != '{')
+		return false;
+	w.at++;
+	while (json_walk_member(&w, &name, &value)) {
+		if (!json_walk_is(&name, key))
+			continue;
+		*at = name.s;
+		*in = value;
+		return true;
+	}
+	return false;
+}
+
+/* The line of the member @key, or of its member @inner when that is not NULL. */
 static int at_line(const struct source *s, const char *key, const char *inner,
 		   struct err *e)
 {
-	return err_wrap(e, "%s:%u", s->name, line_of(s->text, s->len, key, inner));
+	struct json_span in = { s->text, s->len };
+	const char *at = s->text;
+	unsigned line = 1;
+
+	if (find(&in, key, &at) && inner)
+		(void)find(&in, inner, &at);
+	for (const char *p = s->text; p < at; p++)
+		line += *p == '\n';
+	return err_wrap(e, "%s:%u", s->name, line);
 }
 
 static const char *type_name(const struct json *j)
