@@ -107,8 +107,7 @@ static bool has_kind(enum kind k, const struct json *v)
 	return true;
 }
 
-/* What "#", "#/$defs/NAME" and "#/definitions/NAME" mean; NULL = nothing that is here. */
-static const struct json *referred(const struct json *root, const char *ref)
+const struct json *schema_referred(const struct json *root, const char *ref)
 {
 	static const char *const places[] = { "$defs", "definitions" };
 
@@ -150,7 +149,7 @@ static bool circles(struct checking *c, const struct json *s, unsigned depth)
 	bool found = depth > DEPTH_MAX || ++c->steps > STEPS_MAX;
 
 	found = found ||
-		(ref && circles(c, referred(c->root, json_str(ref)), depth + 1));
+		(ref && circles(c, schema_referred(c->root, json_str(ref)), depth + 1));
 	found = found || (no && circles(c, no, depth + 1));
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
 		json_each(it, json_get(s, ways[i]))
@@ -173,11 +172,11 @@ static int check_keyword(struct checking *c, const struct json *v, unsigned dept
 	if (!has_kind(k->kind, v))
 		return err_set(c->e, -EINVAL, "'%s' has a bad value",
 			       text_shown(json_key(v)));
-	if (strcmp(k->name, "$ref") == 0 && !referred(c->root, json_str(v)))
+	if (strcmp(k->name, "$ref") == 0 && !schema_referred(c->root, json_str(v)))
 		return err_set(c->e, -EINVAL,
 			       "'$ref' must name something in '$defs' of this schema");
 	if (c->others && strcmp(k->name, "$ref") == 0 &&
-	    circles(c, referred(c->root, json_str(v)), 0))
+	    circles(c, schema_referred(c->root, json_str(v)), 0))
 		return err_set(c->e, -EINVAL, "'$ref' leads round in a circle");
 	if (k->kind == ONE)
 		return check(c, v, depth + 1);
@@ -448,7 +447,7 @@ static bool ways_fit(struct fitting *f, const struct json *s, const struct json 
 	char *why = f->why;
 	bool is;
 
-	if (ref && !fits(f, referred(f->root, json_str(ref)), v, depth + 1))
+	if (ref && !fits(f, schema_referred(f->root, json_str(ref)), v, depth + 1))
 		return false;
 	json_each(it, json_get(s, "allOf"))
 	{

@@ -28,4 +28,8 @@ int schema_sound(const struct json *schema, struct err *e);
 bool schema_fits(const struct json *schema, const struct json *value,
 		 char why[SCHEMA_WHY]);
 
+/** schema_referred() - what "#", "#/$defs/NAME" and "#/definitions/NAME" mean in the schema
+ *  @root; NULL = nothing that is there */
+const struct json *schema_referred(const struct json *root, const char *ref);
+
 #endif

@@ -7,6 +7,7 @@
 #include "agent/terminal/clip.h"
 #include "agent/tool/picture.h"
 #include "base/base64.h"
+#include "base/schema.h"
 #include "base/text.h"
 
 enum {
@@ -72,21 +73,6 @@ static const char *type_of(const struct json *s)
 	return json_get(s, "enum") || json_get(s, "const") ? "string" : NULL;
 }
 
-/* What "#/$defs/NAME" means; NULL = nothing that is here. */
-static const struct json *referred(const struct reducing *w, const char *ref)
-{
-	static const char *const places[] = { "$defs", "definitions" };
-
-	for (size_t i = 0; ref && i < ARRAY_SIZE(places); i++) {
-		size_t n = strlen(places[i]);
-
-		if (strncmp(ref, "#/", 2) == 0 && strncmp(ref + 2, places[i], n) == 0 &&
-		    ref[2 + n] == '/')
-			return json_get(json_get(w->root, places[i]), ref + 3 + n);
-	}
-	return NULL;
-}
-
 /* The schema that says the type: of a reference what it means, of alternatives the first
  * that is more than null. */
 static const struct json *said_where(const struct reducing *w, const struct json *s)
@@ -94,7 +80,8 @@ static const struct json *said_where(const struct reducing *w, const struct json
 	static const char *const ways[] = { "anyOf", "oneOf", "allOf" };
 
 	for (unsigned depth = 0; depth < SCHEMA_DEPTH && !type_of(s); depth++) {
-		const struct json *next = referred(w, json_get_str(s, "$ref"));
+		const struct json *next =
+			schema_referred(w->root, json_get_str(s, "$ref"));
 
 		for (size_t i = 0; i < ARRAY_SIZE(ways) && !next; i++)
 			json_each(it, json_get(s, ways[i]))

@@ -29,8 +29,7 @@ static int refuse(struct head *h, int status, const char *why)
 	return status;
 }
 
-/* RFC 9110, 5.6.2 */
-static bool is_token(const char *s, size_t len)
+bool head_is_token(const char *s, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		char c = s[i];
@@ -56,7 +55,7 @@ static int read_line(char *line, struct head *h)
 	char *target = strchr(line, ' '), *version, *query;
 
 	version = target ? strchr(target + 1, ' ') : NULL;
-	if (!version || !is_token(line, (size_t)(target - line)))
+	if (!version || !head_is_token(line, (size_t)(target - line)))
 		return refuse(h, 400, "malformed request line");
 	*target++ = *version++ = '\0';
 	if (strncmp(version, "HTTP/1.", 7) != 0 || (version[7] & ~1) != '0' ||
@@ -86,7 +85,7 @@ static int read_field(char *line, struct head *h)
 {
 	char *colon = strchr(line, ':'), *value, *end;
 
-	if (!colon || !is_token(line, (size_t)(colon - line)))
+	if (!colon || !head_is_token(line, (size_t)(colon - line)))
 		return refuse(h, 400, "malformed header field");
 	*colon = '\0';
 	for (char *c = line; *c; c++)

@@ -42,6 +42,8 @@ size_t head_length(const char *text, size_t len);
  */
 int head_parse(char *text, size_t len, struct head *ret);
 
+/** head_is_token() - RFC 9110, 5.6.2: what a field's name is */
+bool head_is_token(const char *s, size_t len);
 /** head_field() - a field by its name in lower case; NULL = none */
 const char *head_field(const struct head *h, const char *name);
 /** head_connection() - is @word one of those of "Connection", or a field that it names? */

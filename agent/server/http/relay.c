@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "agent/server/http/head.h"
 #include "base/num.h"
 
 /* Of a head; how many lines of it say what is about this connection, and how much each; how
@@ -78,18 +79,6 @@ static int read_status(const struct line *l)
 		status = status * 10 + l->text[i] - '0';
 	}
 	return status >= 100 && status <= 599 ? status : -EPROTO;
-}
-
-static bool is_name(const char *s, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		char c = s[i];
-
-		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-		      (c >= 'A' && c <= 'Z') || (c && strchr("!#$%&'*+-.^_`|~", c))))
-			return false;
-	}
-	return len > 0;
 }
 
 static bool named(const struct line *l, size_t name, const char *what)
@@ -213,7 +202,7 @@ static int pass_field(struct relay *r, const struct connection *c, const struct 
 	const char *colon = memchr(l->text, ':', l->len);
 	size_t name = colon ? (size_t)(colon - l->text) : 0;
 
-	if (!is_name(l->text, name) || !is_clean(l) || read_end(r, l, name) < 0)
+	if (!head_is_token(l->text, name) || !is_clean(l) || read_end(r, l, name) < 0)
 		return -EPROTO;
 	if (stays(c, l, name))
 		return 0;

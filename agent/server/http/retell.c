@@ -38,14 +38,10 @@ static bool is(const struct h2_text *t, const char *word)
 /* RFC 9113, 8.2.1: names are tokens in lower case. */
 static bool is_name(const struct h2_text *t)
 {
-	for (size_t i = 0; i < t->len; i++) {
-		char c = t->s[i];
-
-		if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') &&
-		    (!c || !strchr("!#$%&'*+-.^_`|~", c)))
+	for (size_t i = 0; i < t->len; i++)
+		if (t->s[i] >= 'A' && t->s[i] <= 'Z')
 			return false;
-	}
-	return t->len > 0;
+	return head_is_token(t->s, t->len);
 }
 
 /* Nothing that ends a line. */
