@@ -346,15 +346,6 @@ struct json *json_get_mut(struct json *obj, const char *key)
 	return as_json(cJSON_GetObjectItemCaseSensitive(mut(obj), key));
 }
 
-struct json *json_at_mut(struct json *arr, size_t i)
-{
-	cJSON *at = kind(arr) == cJSON_Array ? mut(arr)->child : NULL;
-
-	while (at && i--)
-		at = at->next;
-	return as_json(at);
-}
-
 const struct json *json_get(const struct json *obj, const char *key)
 {
 	return json_get_mut(as_json(lax(obj)), key);

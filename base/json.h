@@ -95,8 +95,7 @@ bool json_drop(struct json *obj, const char *key);
 enum json_type json_type(const struct json *j); /* NULL reads as JSON_NULL */
 const struct json *json_get(const struct json *obj, const char *key); /* NULL: none */
 struct json *json_get_mut(struct json *obj, const char *key);
-struct json *json_at_mut(struct json *arr, size_t i); /* of an array; NULL: none */
-const char *json_str(const struct json *j);	      /* NULL: not a string */
+const char *json_str(const struct json *j); /* NULL: not a string */
 /** json_int() - 0, or -EINVAL when not a whole number within ±2^53 */
 int json_int(const struct json *j, int64_t *ret);
 double json_num(const struct json *j, double none);

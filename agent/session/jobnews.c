@@ -53,7 +53,7 @@ char *session_jobnews_news(struct session *s)
 /* The leader waits for all that the shell started: it is gone when they are. */
 static bool has_leader(const struct session_origin *o)
 {
-	struct procs_stat st;
+	struct procfs_stat st;
 
 	return o->leader > 0 && procs_stat(o->leader, o->leader, &st) == 0 &&
 	       st.ppid == o->init;
@@ -94,7 +94,7 @@ void session_jobnews_origin(struct session *s)
 {
 	pid_t shell = s->proc.master < 0 ? -1 : sys_tcgetsid(s->proc.master);
 	struct session_origin o = { .shell = shell };
-	struct procs_stat st;
+	struct procfs_stat st;
 
 	if (s->origin.leader > 0)
 		s->before[s->n_before++ % SESSION_BEFORE] = s->origin;

@@ -38,12 +38,12 @@ static int add(void *ctx, pid_t pid)
 {
 	struct gather *g = ctx;
 	struct job *job = &g->jobs[g->n];
-	struct procs_stat st;
+	struct procfs_stat st;
 	int inside;
 
 	if (g->n == g->max || g->n == JOBS_MAX)
 		return 1;
-	if (pid == g->shell || procs_stat(pid, pid, &st) < 0 || st.ends ||
+	if (pid == g->shell || procs_stat(pid, pid, &st) < 0 || procs_ends(&st) ||
 	    (st.sid != g->shell && !g->all))
 		return 0;
 	for (size_t i = 0; i < g->n; i++)
@@ -89,7 +89,7 @@ size_t jobs_list(pid_t shell, struct jobs_none *none, struct job *ret, size_t ma
 {
 	struct gather g = { .shell = shell, .jobs = ret, .max = max };
 	struct jobs_none now = { .shell = shell };
-	struct procs_stat st;
+	struct procfs_stat st;
 
 	if (none->shell == shell) {
 		now.parent = none->parent;

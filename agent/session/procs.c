@@ -25,23 +25,20 @@ static int read_status(pid_t pid, pid_t tid, struct buf *ret)
 			 ret, ERR_IGNORED);
 }
 
-int procs_stat(pid_t pid, pid_t tid, struct procs_stat *ret)
+int procs_stat(pid_t pid, pid_t tid, struct procfs_stat *ret)
 {
-	struct procfs_stat st;
-	int r = procfs_stat(AT_FDCWD, procfs_path("/proc/%d/task/%d/stat", pid, tid),
-			    &st);
+	return procfs_stat(AT_FDCWD, procfs_path("/proc/%d/task/%d/stat", pid, tid),
+			   ret);
+}
 
-	if (r < 0)
-		return r;
-	*ret = (struct procs_stat){ .state = st.state,
-				    .ppid = st.ppid,
-				    .pgrp = st.pgrp,
-				    .sid = st.sid,
-				    .ends = st.state == 'Z' || st.state == 'X' ||
-					    (st.flags & PF_EXITING),
-				    .copy = st.flags & PF_FORKNOEXEC,
-				    .ticks = st.ticks };
-	return 0;
+bool procs_ends(const struct procfs_stat *st)
+{
+	return st->state == 'Z' || st->state == 'X' || (st->flags & PF_EXITING);
+}
+
+bool procs_is_copy(const struct procfs_stat *st)
+{
+	return st->flags & PF_FORKNOEXEC;
 }
 
 static void list_close(DIR **d)

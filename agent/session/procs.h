@@ -23,14 +23,11 @@ int procs_children(pid_t pid, procs_fn *fn, void *ctx);
 /** procs_tasks() - the threads of a process */
 int procs_tasks(pid_t pid, procs_fn *fn, void *ctx);
 
-struct procs_stat {
-	char state; /* R, S, D, T, Z, … */
-	pid_t ppid, pgrp, sid;
-	bool ends;	/* it is on its way out, or a zombie: no signal reaches it */
-	bool copy;	/* of its parent: forked, and no program started since */
-	uint64_t ticks; /* of a processor that it has had; _SC_CLK_TCK a second */
-};
-int procs_stat(pid_t pid, pid_t tid, struct procs_stat *ret);
+int procs_stat(pid_t pid, pid_t tid, struct procfs_stat *ret);
+/** procs_ends() - it is on its way out, or a zombie: no signal reaches it */
+bool procs_ends(const struct procfs_stat *st);
+/** procs_is_copy() - of its parent: forked, and no program started since */
+bool procs_is_copy(const struct procfs_stat *st);
 
 struct procs_call {
 	long nr; /* -1 = not in a system call */

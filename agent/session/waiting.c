@@ -154,7 +154,7 @@ static void look_at_wchan(struct look *l, pid_t tid)
 static int look_at_task(void *ctx, pid_t tid)
 {
 	struct look *l = ctx;
-	struct procs_stat st;
+	struct procfs_stat st;
 	struct procs_call call;
 	int r;
 
@@ -176,7 +176,7 @@ static int look_at_task(void *ctx, pid_t tid)
 
 /* In the foreground group, or below it: "su -c" runs its command in a session of its
  * own, which reads the terminal all the same. */
-static bool is_inside(struct look *l, pid_t pid, const struct procs_stat *st)
+static bool is_inside(struct look *l, pid_t pid, const struct procfs_stat *st)
 {
 	bool inside = st->pgrp == l->group;
 
@@ -190,7 +190,7 @@ static bool is_inside(struct look *l, pid_t pid, const struct procs_stat *st)
 static int look_at_process(void *ctx, pid_t pid)
 {
 	struct look *l = ctx;
-	struct procs_stat st;
+	struct procfs_stat st;
 
 	if (procs_stat(pid, pid, &st) == 0 && is_inside(l, pid, &st)) {
 		l->pid = pid;
@@ -304,18 +304,18 @@ struct takers {
 
 /* A copy of a shell that may be about to become a program: it runs, or waits for its own
  * copy or for a disk. One that sleeps is a subshell, one that computes is, too. */
-static bool is_new(pid_t pid, const struct procs_stat *st)
+static bool is_new(pid_t pid, const struct procfs_stat *st)
 {
-	return st->copy && (st->state == 'R' || st->state == 'D') &&
+	return procs_is_copy(st) && (st->state == 'R' || st->state == 'D') &&
 	       st->ticks < NEW_TICKS && procs_catches(pid, SIGINT);
 }
 
 static int find_taker(void *ctx, pid_t pid)
 {
 	struct takers *t = ctx;
-	struct procs_stat st;
+	struct procfs_stat st;
 
-	if (procs_stat(pid, pid, &st) < 0 || st.ends)
+	if (procs_stat(pid, pid, &st) < 0 || procs_ends(&st))
 		return 0;
 	if (st.pgrp == t->group)
 		t->any = true;
