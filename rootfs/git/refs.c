@@ -307,19 +307,28 @@ int git_refs_lay_all(struct git_refs_pair *p, int upper, struct err *e)
 
 /* ---- what is new, for a person -------------------------------------------------------------- */
 
-enum { NEWS_MAX = 100 };
+/* Of each kind: a review tells them in one line with all else of the repository. */
+enum { NEWS_MAX = 100, NEWS_BYTES = 8 << 10 };
+
+struct names {
+	struct json *list; /* owned until they are told */
+	size_t bytes;
+};
 
 struct news {
-	struct json *branches, *tags, *gone; /* owned until they are told */
+	struct names branches, tags, gone;
 	bool stash;
 };
 
-static void add_name(struct json *to, const char *name)
+static void add_name(struct names *to, const char *name)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(PATH_MAX * 3);
 
-	if (json_len(to) < NEWS_MAX && text_utf8(&text, name, strlen(name)) == 0)
-		json_add(to, json_string(buf_cstr(&text)));
+	if (json_len(to->list) == NEWS_MAX || to->bytes >= NEWS_BYTES ||
+	    text_utf8(&text, name, strlen(name)) < 0)
+		return;
+	to->bytes += text.len;
+	json_add(to->list, json_string(buf_cstr(&text)));
 }
 
 static void note_ref(struct news *n, const char *name, const char *was, const char *now)
@@ -330,11 +339,11 @@ static void note_ref(struct news *n, const char *name, const char *was, const ch
 	if (was && now && strcmp(was, now) == 0)
 		return;
 	if (!now && (stash || text_starts(name, heads) || text_starts(name, tags)))
-		add_name(n->gone, name);
+		add_name(&n->gone, name);
 	else if (text_starts(name, heads))
-		add_name(n->branches, name + strlen(heads));
+		add_name(&n->branches, name + strlen(heads));
 	else if (text_starts(name, tags))
-		add_name(n->tags, name + strlen(tags));
+		add_name(&n->tags, name + strlen(tags));
 	n->stash |= stash && now;
 }
 
@@ -364,13 +373,16 @@ static void tell_names(struct json *ret, const char *key, struct json *names)
 void git_refs_news(const struct git_refs_pair *was, const struct git_refs_pair *now,
 		   struct json *ret)
 {
-	struct news n = { json_array(), json_array(), json_array(), false };
+	struct news n = { { json_array(), 0 },
+			  { json_array(), 0 },
+			  { json_array(), 0 },
+			  false };
 
 	note_all(&n, now, was, now);
 	note_all(&n, was, was, now);
-	tell_names(ret, "branches", n.branches);
-	tell_names(ret, "tags", n.tags);
-	tell_names(ret, "gone", n.gone);
+	tell_names(ret, "branches", n.branches.list);
+	tell_names(ret, "tags", n.tags.list);
+	tell_names(ret, "gone", n.gone.list);
 	if (n.stash)
 		json_set_bool(ret, "stash", true);
 }

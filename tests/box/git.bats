@@ -572,6 +572,17 @@ stashed() { # what the list of stashes is: git keeps it in a log alone
 	[[ $output == *" objects, tag new, stash, without refs/heads/f, refs/heads/loose, refs/tags/old in .git"* ]] || { echo "$output"; return 1; }
 }
 
+@test "names of branches and tags, however long and many, keep no change from being told" {
+	git_repo
+	reviewed 'h=$(git rev-parse HEAD); n=$(head -c 220 /dev/zero | tr "\0" "\377"); echo new >other
+		{ echo "# pack-refs with: peeled fully-peeled sorted "
+		for k in heads tags; do for i in $(seq 101 200); do echo "$h refs/$k/$i/$n"; done; done; } >.git/packed-refs'
+	[ "$(cubby diff --name-only | xargs)" = ".git other" ]
+	cubby apply
+	[ "$(cat other)" = new ]
+	[ "$(git tag | wc -l)" -eq 100 ]
+}
+
 @test "a live task tells at its end which branches, tags and stash came of it" {
 	git_repo
 	git branch gone
