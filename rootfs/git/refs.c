@@ -373,10 +373,9 @@ static void tell_names(struct json *ret, const char *key, struct json *names)
 void git_refs_news(const struct git_refs_pair *was, const struct git_refs_pair *now,
 		   struct json *ret)
 {
-	struct news n = { { json_array(), 0 },
-			  { json_array(), 0 },
-			  { json_array(), 0 },
-			  false };
+	struct news n = {
+		{ json_array(), 0 }, { json_array(), 0 }, { json_array(), 0 }, false
+	};
 
 	note_all(&n, now, was, now);
 	note_all(&n, was, was, now);
