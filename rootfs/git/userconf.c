@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "rootfs/git/condition.h"
 
 struct reader {
 	git_config_fn *fn;
@@ -16,6 +17,9 @@ struct reader {
 	unsigned left; /* files */
 	int *failed;   /* borrowed */
 	const char *file;
+	const char *project; /* whose settings are wanted; NULL = all there are */
+	bool maybe;	     /* of those of a project: what it may be that counts */
+	bool under_maybe;    /* this file is such a one */
 };
 
 static void read_file(const struct reader *up, const char *path, unsigned *left);
@@ -48,13 +52,20 @@ static int one(void *ctx, const struct git_config_item *given)
 	bool include =
 		(!strcmp(it.section, "include") || !strcmp(it.section, "includeif")) &&
 		!strcmp(it.key, "path");
-	int r;
+	const enum git_condition when =
+		rd->project && include && *it.subsection
+			? git_condition_holds(it.subsection, rd->file, rd->project)
+			: GIT_CONDITION_YES;
+	struct reader next = *rd;
+	int r = 0;
 
-	if (!real_value(rd, include, &it))
+	if (when == GIT_CONDITION_NO || !real_value(rd, include, &it))
 		return 0;
-	r = rd->fn(rd->ctx, &it);
+	if (!rd->project || rd->maybe == rd->under_maybe)
+		r = rd->fn(rd->ctx, &it);
+	next.under_maybe |= when == GIT_CONDITION_MAYBE;
 	if (r >= 0 && include)
-		read_file(rd, it.value, &rd->left);
+		read_file(&next, it.value, &rd->left);
 	return r;
 }
 
@@ -111,14 +122,22 @@ static void read_place(void *ctx, const char *path, bool attributes)
 		read_file(&x->rd, path, &x->left);
 }
 
-int git_userconf_each(git_config_fn *fn, void *ctx)
+int git_userconf_of(const char *project, bool maybe, git_config_fn *fn, void *ctx)
 {
 	int failed = 0;
-	struct reading x = {
-		.rd = { .fn = fn, .ctx = ctx, .failed = &failed, .file = "" },
-		.left = GIT_USERCONF_FILES
-	};
+	struct reading x = { .rd = { .fn = fn,
+				     .ctx = ctx,
+				     .failed = &failed,
+				     .file = "",
+				     .project = project,
+				     .maybe = maybe },
+			     .left = GIT_USERCONF_FILES };
 
 	git_userconf_places(read_place, &x);
 	return failed;
+}
+
+int git_userconf_each(git_config_fn *fn, void *ctx)
+{
+	return git_userconf_of(NULL, false, fn, ctx);
 }

@@ -26,4 +26,8 @@ void git_userconf_places(git_userconf_place_fn *fn, void *ctx);
  */
 int git_userconf_each(git_config_fn *fn, void *ctx);
 
+/** git_userconf_of() - call @fn for each setting that counts in a project's repositories
+ *  @maybe: instead for each that counts in some of them, or at some time (condition.h) */
+int git_userconf_of(const char *project, bool maybe, git_config_fn *fn, void *ctx);
+
 #endif

@@ -341,7 +341,7 @@ static int start(struct monitor *m, struct err *e)
 	r = monitor_volumes_begin(m, e);
 	if (r < 0)
 		return r;
-	if (m->spec.git_identity && monitor_identity(&gitconfig) == 0)
+	if (m->spec.git_identity && monitor_identity(m->spec.project, &gitconfig) == 0)
 		conf.gitconfig = buf_cstr(&gitconfig);
 	conf.boxdir = m->boxdir;
 	monitor_linger_begin(m);

@@ -737,3 +737,20 @@ stashed() { # what the list of stashes is: git keeps it in a log alone
 	rm "$HOME/.gitconfig"
 	run -2 --separate-stderr cubby exec -- ls /etc/gitconfig
 }
+
+@test "git: of settings for some directories the box has those that git has here" {
+	local here
+	here=$(pwd -P)
+	git init -q
+	printf '[user]\n\tname = Ann B\n\temail = ann@example.org\n[includeIf "gitdir:%s/"]\n\tpath = work\n' "$here" >"$HOME/.gitconfig"
+	printf '[user]\n\temail = ann@work.example\n' >"$HOME/work"
+	[ "$(git config user.email)" = ann@work.example ]
+	run -0 --separate-stderr cubby exec -- cat /etc/gitconfig
+	[[ $output == *'email = "ann@work.example"'* ]]
+	cubby stop -q
+	sed -i "s,gitdir:.*/\"],gitdir:$here-not/\"]," "$HOME/.gitconfig"
+	[ "$(git config user.email)" = ann@example.org ]
+	run -0 --separate-stderr cubby exec -- cat /etc/gitconfig
+	[[ $output == *'email = "ann@example.org"'* ]]
+	rm "$HOME/.gitconfig" "$HOME/work"
+}
