@@ -59,15 +59,24 @@ static const char *mark_of(const char *key)
 	return NULL;
 }
 
-/* A text without an end of its last line differs from one with it. */
-static void add_piece(struct buf *out, const char *mark, const char *s)
+/* What goes and what comes both end within a line, whose end stays. */
+static bool within_line(const struct json *edit)
 {
-	const size_t len = strlen(s);
+	const char *const old = json_get_str(edit, "old_string");
+	const char *const new = json_get_str(edit, "new_string");
 
-	if (!len)
+	return old && *old && !text_ends(old, "\n") && new &&*new &&
+	       !text_ends(new, "\n");
+}
+
+/* A text without an end of its last line differs from one with it. */
+static void add_piece(struct buf *out, const char *mark, const struct json *edit,
+		      const char *s)
+{
+	if (!*s)
 		return;
 	add_lines(out, mark, false, s);
-	if (s[len - 1] != '\n')
+	if (!text_ends(s, "\n") && !within_line(edit))
 		buf_adds(out, "\n    (no newline at the end)");
 }
 
@@ -104,7 +113,7 @@ static void add_edits(struct buf *out, const struct json *edits)
 			const char *mark = mark_of(json_key(it));
 
 			if (mark && json_str(it))
-				add_piece(out, mark, json_str(it));
+				add_piece(out, mark, edit, json_str(it));
 			else
 				add_value(out, json_key(it), it);
 		}
@@ -135,7 +144,7 @@ int asktext_whole(const struct task_call *c, const struct buf *was, struct buf *
 		if (was && json_str(it) && strcmp(key, "content") == 0)
 			add_diff(out, was, json_str(it));
 		else if (mark && json_str(it))
-			add_piece(out, mark, json_str(it));
+			add_piece(out, mark, c->args, json_str(it));
 		else if (json_type(json_first(it)) == JSON_OBJECT && json_len(it) &&
 			 json_type(it) == JSON_ARRAY && strcmp(key, "edits") == 0)
 			add_edits(out, it);

@@ -31,6 +31,10 @@ static const struct row {
 	  "\"three\\n\"},{\"old_string\":\"a\\n\",\"new_string\":\"\",\"replace_all\":"
 	  "true}]}",
 	  "edit_file a\n  - one\n  - two\n  + three\n  - a\n  replace_all: true" },
+	{ "a change within a line", "edit_file",
+	  "{\"path\":\"a\",\"edits\":[{\"old_string\":\"x = 1\",\"new_string\":\"x = 2\"},"
+	  "{\"old_string\":\"a\\n\",\"new_string\":\"b\"}]}",
+	  "edit_file a\n  - x = 1\n  + x = 2\n  - a\n  + b\n    (no newline at the end)" },
 	{ "keys", "input", "{\"text\":\"y\\nz\",\"enter\":false,\"keys\":\"C-c\"}",
 	  "input \n  text: y\n    z\n  enter: false\n  keys: C-c" },
 	{ "an argument that nobody knows", "shell",
