@@ -38,7 +38,8 @@ ALL='cat f; ls -R . | tr "\n" " "'
 	[ "$(jq -r '.[].name' <<<"$output" | tr '\n' ' ')" = "0 1 2 3 " ]
 	run -0 cubby rewind 1
 	# not the files of each apply
-	[ "$output" = "cubby: the project is as it was after 1 turn; 'cubby resume --at 1' goes on from there" ] || { echo "$output"; return 1; }
+	[ "$output" = "cubby: the project is as it was after 1 turn; 'cubby resume --at 1' goes on from there
+cubby: 3 changes wait in the box; 'cubby diff' shows, 'cubby apply' takes over" ] || { echo "$output"; return 1; }
 	[ "$(cat f gone d/x)" = $'h\nh\nh' ] # of this machine
 	[ ! -e new ]
 	[ "$(box 'cat f gone d/x d/sub/y')" = $'1\nh\nh\n1' ]

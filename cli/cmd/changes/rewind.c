@@ -5,6 +5,7 @@
 #include "base/sys/sys.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
+#include "cli/review/review.h"
 #include "cli/show/render.h"
 #include "cli/show/table.h"
 #include "cli/snapshot/rewind.h"
@@ -96,6 +97,21 @@ static int find(const struct boxsetup *s, const char *name, struct checkpoint *r
 			"project is under review");
 }
 
+/* Who looks into the directory does not find there what the box has of it. */
+static void tell_waiting(const struct boxsetup *s)
+{
+	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_json_ struct json *what = review_args("diff"), *list = NULL;
+
+	if (s->app->quiet || review_open(s, REVIEW_LOOK, &rv, ERR_IGNORED) < 0 ||
+	    review_ask(&rv, what, &list, NULL, ERR_IGNORED) < 0 || !json_len(list))
+		return;
+	render_note(s->app,
+		    "%zu change%s in the box; 'cubby diff' shows, 'cubby apply' "
+		    "takes over",
+		    json_len(list), json_len(list) == 1 ? " waits" : "s wait");
+}
+
 static int go_back(struct boxsetup *s, const char *name, struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
@@ -121,6 +137,7 @@ static int go_back(struct boxsetup *s, const char *name, struct err *e)
 			    "the project is as it was after %s turn%s; 'cubby resume "
 			    "--at %s' goes on from there",
 			    c.name, n == 1 ? "" : "s", c.name);
+	tell_waiting(s);
 	return 0;
 }
 
