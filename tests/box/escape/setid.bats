@@ -45,6 +45,20 @@ privileged() { find . -perm /6000 -printf '%P %m\n' | sort; }
 	[ "$(stat -c %a installed)" = 755 ]
 }
 
+@test "set-id: what a process calls its own is never what init has" {
+	run -0 --separate-stderr cubby exec -q -- perl -e '
+		use Fcntl;
+		for my $at ("/dev/std", "/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/") {
+			for my $name ($at eq "/dev/std" ? ("in", "out", "err") : 0 .. 3) {
+				for my $how (O_RDONLY, O_WRONLY, O_RDWR) {
+					sysopen(my $f, "$at$name", $how | O_CREAT, 04755) or next;
+					print "$at$name: ", readlink("/proc/self/fd/" . fileno($f)), "\n";
+				}
+			}
+		}' </dev/null
+	[ -z "$output" ]
+}
+
 @test "set-id: another user of the box has that user's rights, and no more" {
 	[ "$(cubby exec -- true; escape_map)" != single ] || skip "there are no other users"
 	run -0 --separate-stderr cubby exec --user 7:7 -- sh -c '
