@@ -25,5 +25,5 @@ static int on_end(void *ctx, uint32_t id, struct err *e)
 
 struct python_port python_box_port(struct box *box)
 {
-	return (struct python_port){ on_spawn, on_wait, on_signal, on_end, box };
+	return (struct python_port){ on_spawn, on_wait, on_signal, on_end, box, false };
 }

@@ -11,7 +11,7 @@ struct python_port {
 	/* 0, or 1: the answer is python_spawned()'s (python.h) */
 	int (*spawn)(void *ctx, const struct box_command *c, struct box_proc *ret,
 		     struct err *e);
-	/* -ETIMEDOUT: it has not ended, or that is not known */
+	/* -ETIMEDOUT: it has not ended, or that is not known (later: not yet) */
 	int (*wait)(void *ctx, uint32_t id, int timeout_ms, struct box_exit *ret,
 		    struct err *e);
 	/* to its whole process group */
@@ -19,6 +19,7 @@ struct python_port {
 	/* HUP and TERM, a second, KILL: for every process of its session */
 	int (*end)(void *ctx, uint32_t id, struct err *e);
 	void *ctx; /* borrowed */
+	bool later; /* wait() does not wait: when it knows more python_pump() is called */
 };
 
 /** python_box_port() - that of a running box, which is borrowed */

@@ -26,6 +26,7 @@ enum {
 	AGAIN_MS = 2000, /* from the first interrupt to the second, */
 	KILL_MS = 3000,	 /* and from that to the end of the interpreter */
 	GRACE_MS = 200,	 /* between the end of the socket and that of the process */
+	LATER_MS = 2000, /* the same, where nobody waits for it */
 	REAP_MS = 2000,
 	TOLD_MS = 10000, /* for who has a context to end it first, on a busy machine */
 	PIECE = 64 << 10,
@@ -46,6 +47,7 @@ struct python {
 	int64_t id;
 	bool full;    /* room for @out is waited for */
 	bool pending; /* it is not known yet whether it runs: its end says nothing */
+	bool ended;   /* its messages have, and how it did is not known yet */
 	unsigned interrupts; /* sent to the running cell */
 	const char *broken;  /* what it did that it has to be ended for; static */
 	char piece[PIECE];
@@ -159,7 +161,7 @@ static void forget(struct python *p)
 	python_frame_init(&p->in, p->conf.room);
 	p->state = PYTHON_NONE;
 	p->interrupts = 0;
-	p->pending = false;
+	p->pending = p->ended = false;
 	p->broken = NULL;
 }
 
@@ -284,28 +286,53 @@ static void on_timer(struct python *p)
 {
 	uint64_t times;
 
-	if (sys_read(p->timer, &times, sizeof(times)) < 0 || p->state < PYTHON_RUNNING)
+	if (sys_read(p->timer, &times, sizeof(times)) < 0)
 		return;
-	if (p->interrupts < 2)
+	if (p->ended)
+		bury(p, false);
+	else if (p->state < PYTHON_RUNNING)
+		return;
+	else if (p->interrupts < 2)
 		send_interrupt(p);
 	else
 		bury(p, true);
 }
 
+/* Its messages are over: true = so is it, else how it ended is still to be said. */
+static bool end(struct python *p)
+{
+	const struct python_port *port = &p->conf.port;
+	struct box_exit x;
+
+	if (!port->later || p->broken ||
+	    port->wait(port->ctx, p->proc.id, 0, &x, ERR_IGNORED) >= 0) {
+		bury(p, false);
+		return true;
+	}
+	if (!p->ended) {
+		(void)watch(p, EPOLL_CTL_DEL, p->messages, 0);
+		set_timer(p, LATER_MS);
+	}
+	p->ended = true;
+	return false;
+}
+
 void python_pump(struct python *p)
 {
-	struct pollfd at[] = { { p->messages, POLLIN, 0 },
+	struct pollfd at[] = { { p->ended ? -1 : p->messages, POLLIN, 0 },
 			       { p->proc.fds[1], POLLIN, 0 },
 			       { p->proc.fds[2], POLLIN, 0 } };
 
-	if (!alive(p) || p->pending || sys_poll(at, ARRAY_SIZE(at), 0) < 0)
+	if (!alive(p) || sys_poll(at, ARRAY_SIZE(at), 0) < 0)
 		return;
-	if (p->full)
-		flush(p);
-	if (at[0].revents && !take_messages(p)) {
-		bury(p, false);
+	if (p->pending) { /* its time counts all the same */
+		on_timer(p);
 		return;
 	}
+	if (p->full)
+		flush(p);
+	if ((p->ended || (at[0].revents && !take_messages(p))) && end(p))
+		return;
 	for (int i = 1; i < 3; i++) {
 		if (at[i].revents & POLLIN)
 			tell_stream(p, i, AT_ONCE);
@@ -492,6 +519,8 @@ static int request(struct python *p, const char *kind, const char *code,
 	if (strlen(code) > PYTHON_CODE_MAX)
 		return err_set(e, -EMSGSIZE, "the code is longer than %d bytes",
 			       PYTHON_CODE_MAX);
+	if (p->ended) /* between two cells: nobody is to hear of it */
+		python_restart(p);
 	if (!alive(p))
 		r = start(p, e);
 	if (r < 0)

@@ -53,6 +53,19 @@ division by zero' ]
 	[ "$(content execute_reply | jq -r .status | tr '\n' ' ')" = 'error aborted ' ]
 }
 
+@test "jupyter: a cell that took more memory than the box may have is told why it ended" {
+	serve_start --memory 100m
+	make_kernel
+	cells 'x = 5' 'y = bytearray(400 << 20)'
+	[ -n "$(content error)" ] || skip "no memory limit can be had here"
+	[ "$(content error | jq -r '.ename, .evalue')" = "KernelDied
+Python was killed for the box's memory limit; what was defined in it is lost" ]
+	cells 'import os; os._exit(3)' '"x" in dir()'
+	[ "$(content error | jq -r .evalue)" = 'Python has ended; what was defined in it is lost' ]
+	cells '"x" in dir()'
+	[ "$(content execute_result | jq -r '.data["text/plain"]')" = False ]
+}
+
 @test "jupyter: display, update, clear, and pictures as base64" {
 	serve_start
 	make_kernel

@@ -447,9 +447,9 @@ static void on_exited(void *ctx, const struct box_exit *x)
 {
 	struct kernel *k = ctx;
 
-	k->exited = x != NULL;
-	if (x)
-		k->exit = *x;
+	k->exited = true;
+	k->exit = x ? *x : (struct box_exit){ .status = -1 };
+	(void)on_python(k, 0, ERR_IGNORED); /* it may have been waited for */
 }
 
 static int port_spawn(void *ctx, const struct box_command *c, struct box_proc *,
@@ -535,7 +535,7 @@ int kernel_new(struct tenant *t, const char *cwd, struct kernel **ret, struct er
 	_cleanup_free_ struct kernel *k = all ? calloc(1, sizeof(*k)) : NULL;
 	_cleanup_free_ char *dir = k ? strdup(cwd ? cwd : tenant_home(t)) : NULL;
 	struct python_conf conf = {
-		.port = { port_spawn, port_wait, port_signal, port_end, k },
+		.port = { port_spawn, port_wait, port_signal, port_end, k, true },
 		.events = &events,
 		.ctx = k,
 		.cwd = dir,

@@ -773,6 +773,13 @@ static void test_later(void)
 	python_spawned(s.python, NULL, &why);
 	assert_int_equal(python_state(s.python), PYTHON_NONE);
 	assert_string_equal(buf_cstr(&s.text), "[died -1 no such program]");
+	buf_truncate(&s.text, 0);
+	s.host.program = "yes";
+	unit_ok(python_run(s.python, &c, &e), &e);
+	w.timeout_ms = 1; /* and nobody tells of it */
+	assert_int_equal(python_wait(s.python, &w, &e), 1);
+	assert_string_equal(buf_cstr(&s.text), "[died 130 killed]");
+	box_proc_done(&s.host.proc);
 	end(&s);
 }
 
