@@ -167,6 +167,8 @@ works_in() { # DIR: seen at its own path, written from inside, owned by the call
 	[ -z "$output" ]
 	run -1 --separate-stderr cubby own . missing
 	[ "$stderr" = "cubby own: there is no 'missing' here" ]
+	run -1 --separate-stderr cubby own -b typo new # a name that no box has makes none
+	[ "$stderr" = "cubby own: there is no box 'typo' for '$PWD'; 'cubby ls' lists them" ]
 	before=$(cubby exec -q -- sh -c 'touch /root/theirs; chown 33:33 /root/theirs; stat -c %u:%g:%Z /etc/passwd /root/theirs')
 	for p in .. / /root /etc/passwd link/; do
 		run -1 --separate-stderr cubby own "$p"

@@ -69,6 +69,15 @@ static int find_owner(void *ctx, struct box *b, struct err *e)
 	return 0;
 }
 
+/* Where no box is any more what it left may be given back by a new one; but nobody means one
+ * by a name that was mistyped. */
+static int find_named(struct app *app, struct err *e)
+{
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
+
+	return app->box && *app->box ? boxsetup_find(&s, e) : 0;
+}
+
 static int check_path(struct app *, void *, const char *path, struct err *e)
 {
 	return *path ? 0 : err_set(e, -EINVAL, "a name is missing: that of a file");
@@ -82,7 +91,9 @@ static int work(struct app *app, void *args, struct err *e)
 	struct boxrun what = {
 		.argv = o.argv, .no_input = true, .ready = find_owner, .ready_ctx = &o
 	};
-	int r = config_set(app->config, CONFIG_USER, "0", CONFIG_FROM_FLAG, e);
+	int r = find_named(app, e)
+			?: config_set(app->config, CONFIG_USER, "0", CONFIG_FROM_FLAG,
+				      e);
 
 	if (r < 0)
 		return r;
