@@ -525,6 +525,18 @@ static int await_assistant(struct err *e)
 	return 0;
 }
 
+/* Those that we began with are on the host's mount of /dev, and by a name like /dev/stdin a
+ * program may come to those of whoever makes a call for it (setid_work.c). */
+static int take_streams(struct err *e)
+{
+	_cleanup_close_ int null = sys_open("/dev/null", O_RDWR);
+	int r = MIN(null, 0);
+
+	for (int i = STDIN_FILENO; i <= STDERR_FILENO && r >= 0; i++)
+		r = sys_dup2(null, i);
+	return r < 0 ? err_sys(e, r, "cannot open /dev/null") : 0;
+}
+
 static int set_up(struct init *in, struct err *e)
 {
 	_cleanup_wire_ struct wire_msg m;
@@ -588,6 +600,7 @@ int init_main(void)
 	int r = protect(&in, &e) ?:
 		caps_keep_own(&e) ?:
 		await_assistant(&e) ?:
+		take_streams(&e) ?:
 		set_up(&in, &e);
 
 	if (r < 0) {

@@ -395,8 +395,6 @@ static int prepare(int listener)
 
 	if (r >= 0)
 		r = sys_close_range(WORK_LISTENER + 1, ~0U, 0);
-	if (r >= 0) /* init's are files of the host, which /dev/stdin would lead to here */
-		r = sys_close_range(0, WORK_LISTENER - 1, 0);
 	if (r >= 0)
 		r = sys_setitimer(&limit);
 	return r < 0 ? -EPERM : 0;
