@@ -66,7 +66,7 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE len, void *ctx)
 	else if (type == MD_TEXT_NULLCHAR)
 		buf_adds(&p->text, TEXT_REPLACEMENT);
 	else
-		wrap_safe(&p->text, s, len);
+		text_seen(&p->text, s, len, false);
 	return 0;
 }
 
@@ -96,7 +96,7 @@ static void add_place(struct page *p, const MD_ATTRIBUTE *place)
 		return;
 	wrap_mark(&p->text, WRAP_DIM, WRAP_PLAIN);
 	buf_adds(&p->text, " (");
-	wrap_safe(&p->text, place->text, place->size);
+	text_seen(&p->text, place->text, place->size, false);
 	buf_addc(&p->text, ')');
 }
 
@@ -508,7 +508,7 @@ static void plain_rows(const char *s, size_t len, const struct markdown_look *lo
 	_cleanup_buf_ struct buf safe = BUF_INIT(MARKDOWN_ROWS);
 	const struct wrap w = { .cols = look->cols };
 
-	wrap_safe(&safe, s, len);
+	text_seen(&safe, s, len, false);
 	wrap_add(out, &w, buf_cstr(&safe), safe.len);
 }
 

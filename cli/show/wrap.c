@@ -14,11 +14,6 @@ void wrap_mark(struct buf *out, unsigned style, enum wrap_color color)
 	buf_add(out, mark, sizeof(mark));
 }
 
-void wrap_safe(struct buf *out, const char *s, size_t len)
-{
-	text_seen(out, s, len, false);
-}
-
 struct look {
 	unsigned style;
 	char color; /* a digit */

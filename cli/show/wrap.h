@@ -45,7 +45,4 @@ void wrap_add(struct buf *out, const struct wrap *w, const char *s, size_t len);
 /** wrap_cols() - columns of text with marks */
 size_t wrap_cols(const char *s, size_t len);
 
-/** wrap_safe() - append @s with what is hidden as <U+202E>; newlines and tabs stay */
-void wrap_safe(struct buf *out, const char *s, size_t len);
-
 #endif

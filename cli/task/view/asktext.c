@@ -4,7 +4,6 @@
 
 #include "base/diff.h"
 #include "base/text.h"
-#include "cli/show/wrap.h"
 #include "cli/task/view/words.h"
 
 /* @s with @mark in front of each line but the first, and there as well unless @bare. */
@@ -129,7 +128,7 @@ int asktext_whole(const struct task_call *c, const struct buf *was, struct buf *
 	if (shell) {
 		buf_adds(out, "$ ");
 	} else {
-		wrap_safe(out, c->name, strlen(c->name));
+		text_seen(out, c->name, strlen(c->name), false);
 		buf_addc(out, ' ');
 	}
 	if (head)

@@ -50,7 +50,7 @@ static void add_row(const char *line, size_t len, const struct wrap *w, struct b
 	struct wrap how = *w;
 
 	wrap_mark(&text, *line == ' ' ? WRAP_DIM : 0, color_of(*line));
-	wrap_safe(&text, line, len - cr);
+	text_seen(&text, line, len - cr, false);
 	if (cr) /* as git shows one that others do not have */
 		buf_adds(&text, "^M");
 	how.first = "  ";

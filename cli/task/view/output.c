@@ -135,7 +135,7 @@ static void add_screen(struct view_output *o, const struct view_look *look, size
 
 		_cleanup_buf_ struct buf safe = BUF_INIT(SCREEN_TEXT_MAX);
 
-		wrap_safe(&safe, row, end ? (size_t)(end - row) : strlen(row));
+		text_seen(&safe, row, end ? (size_t)(end - row) : strlen(row), false);
 		add_line("  │ ", buf_cstr(&safe), look, out);
 		row = end;
 	}

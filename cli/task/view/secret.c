@@ -4,7 +4,7 @@
 
 #include "agent/terminal/keys.h"
 #include "base/scope.h"
-#include "cli/show/wrap.h"
+#include "base/text.h"
 
 /* ---- whether ------------------------------------------------------------------------------ */
 
@@ -65,7 +65,7 @@ void view_secret_input(const struct json *args, struct buf *out)
 		if (!plain && starred)
 			continue;
 		buf_addc(out, ' ');
-		wrap_safe(out, plain ? keys : "***", plain ? n : 3);
+		text_seen(out, plain ? keys : "***", plain ? n : 3, false);
 		starred = !plain;
 	}
 }

@@ -75,7 +75,7 @@ static void add_status(struct view *v, struct buf *change)
 			       .elapsed_ms = v->status.elapsed_ms + now - v->status_ms,
 			       .frame = v->frame };
 
-	wrap_safe(&what, buf_cstr(&v->what), v->what.len);
+	text_seen(&what, buf_cstr(&v->what), v->what.len, false);
 	at.what = buf_cstr(&what);
 	/* the terminal shows a "^C" behind it, which must not go on in the next row */
 	view_status_row(&v->status, &at, cols > 1 ? cols - 1 : cols, v->app->color_err,
@@ -92,7 +92,7 @@ static void add_typed(struct view *v, struct buf *change)
 
 	if (!v->steer || footer_width(&v->footer) < 8)
 		return;
-	wrap_safe(&safe, buf_cstr(&v->steer->line), v->steer->line.len);
+	text_seen(&safe, buf_cstr(&v->steer->line), v->steer->line.len, false);
 	s = buf_cstr(&safe);
 	len = safe.len;
 	while (cols_text(s, len) > room - 1) {
@@ -231,8 +231,8 @@ bool view_keys(void *ctx)
 
 	if (r > 0) {
 		buf_adds(&line, "you, for its next turn: ");
-		wrap_safe(&line, v->steer->said.data + before + (before > 0),
-			  v->steer->said.len - before - (before > 0));
+		text_seen(&line, v->steer->said.data + before + (before > 0),
+			  v->steer->said.len - before - (before > 0), false);
 		say(v, 0, WRAP_CYAN, buf_cstr(&line));
 	}
 	repaint(v);
@@ -259,9 +259,9 @@ static void on_start(void *ctx, const struct task_conf *conf, const struct model
 	if (conf->same_machine) /* a conversation has begun with it */
 		return;
 	buf_adds(&line, "cubby: ");
-	wrap_safe(&line, model_shown(m), strlen(model_shown(m)));
+	text_seen(&line, model_shown(m), strlen(model_shown(m)), false);
 	buf_adds(&line, *model_name(m) ? ":" : "");
-	wrap_safe(&line, model_name(m), strlen(model_name(m)));
+	text_seen(&line, model_name(m), strlen(model_name(m)), false);
 	buf_addf(&line, " in %s", conf->facts.image ? conf->facts.image : "the box");
 	say(v, WRAP_DIM, WRAP_PLAIN, buf_cstr(&line));
 }
@@ -361,7 +361,7 @@ static void on_retry(void *ctx, const struct task_retry *r)
 	doing(v, VIEW_NOTHING);
 	if (strcmp(buf_cstr(&v->why), r->why) != 0) {
 		buf_adds(&line, "cubby: ");
-		wrap_safe(&line, r->why, len);
+		text_seen(&line, r->why, len, false);
 		if (r->compacted)
 			buf_adds(&line, "; the history was shortened");
 		say(v, 0, WRAP_YELLOW, buf_cstr(&line));
@@ -428,8 +428,8 @@ int view_call_text(const struct task_call *c, bool secret, struct buf *out)
 	}
 	if (strcmp(c->name, "shell") == 0) {
 		buf_adds(out, "$ ");
-	} else {
-		wrap_safe(out, c->name, strlen(c->name)); /* a model may name any */
+	} else { /* a model may name any */
+		text_seen(out, c->name, strlen(c->name), false);
 		buf_adds(out, *text ? " " : "");
 	}
 	len = MIN(len, (size_t)VIEW_CALL_MAX);
@@ -440,7 +440,7 @@ int view_call_text(const struct task_call *c, bool secret, struct buf *out)
 	add_rest(text + len, out);
 	if (keys && *keys) {
 		buf_addc(out, ' ');
-		wrap_safe(out, keys, strlen(keys));
+		text_seen(out, keys, strlen(keys), false);
 	}
 	return buf_failed(out);
 }
@@ -486,7 +486,7 @@ static void add_reason(const struct tool_result *r, bool secret, struct buf *lin
 	if (r->outcome != TOOL_ERROR || !*text)
 		return;
 	buf_adds(line, ": ");
-	wrap_safe(line, text, strcspn(text, "\n"));
+	text_seen(line, text, strcspn(text, "\n"), false);
 }
 
 static void add_outcome(const struct tool_result *r, struct buf *line)

@@ -1,5 +1,6 @@
 #include "tests/unit/unit.h"
 
+#include "base/text.h"
 #include "cli/show/wrap.h"
 
 #define BOLD       \
@@ -62,10 +63,10 @@ static void what_is_hidden_is_shown(void)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(256);
 
-	wrap_safe(&b,
+	text_seen(&b,
 		  "a\001\x41"
 		  "1\033\t\n\xc2\x9b\xff",
-		  10);
+		  10, false);
 	assert_string_equal(buf_cstr(&b),
 			    "a<U+0001>A1<U+001B>\t\n<U+009B>\xef\xbf\xbd");
 }
