@@ -31,7 +31,7 @@ int hash_new_long(struct hash **ret, struct err *e);
 int hash_final_long(struct hash *h, char ret[HASH_LONG_HEX], struct err *e);
 
 /** hash_text() - digest of a short string (a path, a body) in one call */
-int hash_text(const void *data, size_t len, char ret[HASH_HEX], struct err *e);
+void hash_text(const void *data, size_t len, char ret[HASH_HEX]);
 
 /** hash_valid() - true for 64 lower-case hex digits and nothing else */
 bool hash_valid(const char *hex);

@@ -207,8 +207,7 @@ static int add_file(struct words *w, int dirfd, const char *dir, const char *nam
 		n = sys_pread(fd, text.data, PROMPT_FILE_MAX, 0);
 	if (n > 0)
 		buf_commit(&text, (size_t)n);
-	if (hash_text(buf_cstr(&text), text.len, mark, ERR_IGNORED) < 0)
-		mark[0] = '\0';
+	hash_text(buf_cstr(&text), text.len, mark);
 	if (w->marks)
 		json_set_str(w->marks, shown, mark);
 	if (w->out)

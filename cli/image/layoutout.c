@@ -206,9 +206,7 @@ static int put(struct layoutout *l, const char *name, const struct json *j,
 
 	if (r < 0)
 		return err_sys(e, r, "cannot describe the image");
-	r = hash_text(text.data, text.len, digest, e);
-	if (r < 0)
-		return r;
+	hash_text(text.data, text.len, digest);
 	*size = text.len;
 	return file_replace(name ? l->dir : l->blobs, name ? name : digest,
 			    &(struct file_data){ text.data, text.len, 0644 }, e);

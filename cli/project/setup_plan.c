@@ -124,14 +124,14 @@ static int sign(const struct setup_base *base, struct setup_step *st,
 	r = buf_failed(&b);
 	if (r < 0)
 		return err_sys(e, r, "cannot compare the setup step '%s'", st->name);
-	r = hash_text(b.data, b.len, st->text, e);
+	hash_text(b.data, b.len, st->text);
 	buf_truncate(&b, 0);
 	(void)buf_addf(&b, "%s %s %s", before, st->text,
 		       st->alone ? "" : base->project);
-	if (r < 0)
-		return r;
 	r = buf_failed(&b);
-	return r < 0 ? r : hash_text(b.data, b.len, st->key, e);
+	if (r == 0)
+		hash_text(b.data, b.len, st->key);
+	return r;
 }
 
 /* ---- the list ----------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 
 #include "base/base64.h"
-#include "base/hash.h"
+#include "base/sha256.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/opt/cmd.h"
@@ -306,18 +306,13 @@ static void note(struct signing *s, struct attach *a, const char *line)
 static void fingerprint(const char *key, char *ret, size_t room)
 {
 	_cleanup_buf_ struct buf blob = BUF_INIT(64 << 10), text = BUF_INIT(80);
-	unsigned char digest[32];
-	char hex[HASH_HEX], *end;
+	uint8_t digest[SHA256_SIZE];
+	char *end;
 
 	*ret = '\0';
-	if (base64_get(&blob, key, strlen(key)) < 0 ||
-	    hash_text(blob.data, blob.len, hex, ERR_IGNORED) < 0)
+	if (base64_get(&blob, key, strlen(key)) < 0)
 		return;
-	for (size_t i = 0; i < sizeof(digest); i++) {
-		const char two[] = { hex[2 * i], hex[2 * i + 1], '\0' };
-
-		digest[i] = (unsigned char)strtoul(two, NULL, 16);
-	}
+	sha256_digest(blob.data, blob.len, digest);
 	if (base64_add(&text, digest, sizeof(digest)) < 0)
 		return;
 	end = strchr(text.data, '=');

@@ -301,10 +301,9 @@ static int recognise(const struct app *app, const struct spec *s, const char *id
 static int look_at(const struct app *app, struct spec *s, struct place_found *p,
 		   struct err *e)
 {
-	int r = spec_key(s->project, s->name, s->key, e);
+	int r;
 
-	if (r < 0)
-		return r;
+	spec_key(s->project, s->name, s->key);
 	if (boxmark_id(s->project, s->name, p->id) < 0)
 		p->id[0] = '\0';
 	r = recognise(app, s, p->id, e);

@@ -266,7 +266,7 @@ static int is_old(struct back *b, char *const word[3], const char *now, struct e
 		r = takeover_read(b->t.conf->record, word[0], &old);
 		if (r < 0)
 			return fail_back(e, r);
-		r = git_take_note_mark(&b->t, word[2], &old, mark, e);
+		git_take_note_mark(&b->t, word[2], &old, mark);
 	}
 	return r < 0 ? r : strcmp(mark, now) == 0;
 }
@@ -335,9 +335,7 @@ static int back_stashes(struct back *b, char *const word[3], struct err *e)
 	memcpy(cut, none, sizeof(none));
 	cut_our_lines(&log);
 	if (log.len)
-		r = git_take_note_mark(&b->t, word[2], &log, cut, e);
-	if (r < 0)
-		return r;
+		git_take_note_mark(&b->t, word[2], &log, cut);
 	r = -ESTALE;
 	if (strcmp(now, word[1]) == 0 || strcmp(cut, word[1]) == 0)
 		r = bring_back(b, as_now, e);

@@ -137,8 +137,8 @@ int git_take_note_put(const struct git_take *t, const struct takeover_file *f,
 		      struct err *e);
 int git_take_note_remove(const struct git_take *t, const char *path, struct err *e);
 /** git_take_note_mark() - what stands for the content of the file @path in a note */
-int git_take_note_mark(const struct git_take *t, const char *path,
-		       const struct buf *text, char ret[HASH_HEX], struct err *e);
+void git_take_note_mark(const struct git_take *t, const char *path,
+			const struct buf *text, char ret[HASH_HEX]);
 /** git_take_note_now() - the same of the host's file, whose text goes to @text; "-" = there
  *  is none */
 int git_take_note_now(const struct git_take *t, const char *path, struct buf *text,

@@ -36,18 +36,17 @@ static int fail(struct err *e, int code)
 /* ---- what a file is ----------------------------------------------------------------------- */
 
 /* Of an index what it means: the host's git writes its times anew. */
-int git_take_note_mark(const struct git_take *t, const char *path,
-		       const struct buf *text, char ret[HASH_HEX], struct err *e)
+void git_take_note_mark(const struct git_take *t, const char *path,
+			const struct buf *text, char ret[HASH_HEX])
 {
 	uint64_t meaning;
 
 	if (strcmp(path, "index") == 0 &&
 	    git_index_meaning((const uint8_t *)buf_cstr(text), text->len, t->sum,
-			      &meaning) == 0) {
+			      &meaning) == 0)
 		snprintf(ret, HASH_HEX, "%016" PRIx64, meaning);
-		return 0;
-	}
-	return hash_text(buf_cstr(text), text->len, ret, e);
+	else
+		hash_text(buf_cstr(text), text->len, ret);
 }
 
 /* Of the host's file @path, whose text goes to @text; "-" = there is none. */
@@ -60,8 +59,10 @@ int git_take_note_now(const struct git_take *t, const char *path, struct buf *te
 		memcpy(ret, none, sizeof(none));
 		return 0;
 	}
-	return r < 0 ? err_sys(e, r, "cannot read a file of the repository")
-		     : git_take_note_mark(t, path, text, ret, e);
+	if (r < 0)
+		return err_sys(e, r, "cannot read a file of the repository");
+	git_take_note_mark(t, path, text, ret);
+	return 0;
 }
 
 void git_take_note_head(const struct git_take *t, char ret[GIT_TEXT_VALUE])
@@ -161,7 +162,8 @@ int git_take_note_file(const struct git_take *t, const char *path,
 
 	if (r < 0 || t->conf->record < 0)
 		return r;
-	r = next ? git_take_note_mark(t, path, next, comes, e) : 0;
+	if (next)
+		git_take_note_mark(t, path, next, comes);
 	if (r < 0 || strcmp(was, comes) == 0)
 		return r;
 	r = strcmp(was, none) != 0 ? keep_text(t, &now, kept, e) : 0;

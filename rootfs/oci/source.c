@@ -163,10 +163,10 @@ static int descend(const struct oci_source *s, const struct oci_want *want,
 		below.ref = NULL; /* names are those of the uppermost */
 		type = next.data ? NULL : s->type; /* nobody sends it */
 		buf_consume(text, text->len);
-		r = get_text(s, &next, true, text, e)
-			    ?: hash_text(text->data, text->len, ret->digest, e);
+		r = get_text(s, &next, true, text, e);
 		if (r < 0)
 			return r;
+		hash_text(text->data, text->len, ret->digest);
 	}
 	return err_set(e, -ELOOP, "the image's index has more than %d levels", NESTED);
 }
@@ -203,13 +203,13 @@ int oci_source_resolve(const struct oci_source *s, const struct oci_want *want,
 
 	if (r < 0)
 		return r;
-	if (r == 1) /* an archive */
-		return read_config(s, want, ret, e)
-			       ?: hash_text(ret->text.data, ret->text.len, ret->digest,
-					    e);
-	r = hash_text(text.data, text.len, ret->digest, e);
-	if (r < 0)
+	if (r == 1) { /* an archive */
+		r = read_config(s, want, ret, e);
+		if (r == 0)
+			hash_text(ret->text.data, ret->text.len, ret->digest);
 		return r;
+	}
+	hash_text(text.data, text.len, ret->digest);
 	if (promised.text[0])
 		r = digest_of(&promised, text.data, text.len, &got, e);
 	if (r < 0)

@@ -185,10 +185,9 @@ const char *layer_in_git(const struct layer *l, const char *path)
 int layer_git_state(const struct layer *l, const char *path, struct err *e)
 {
 	char hex[HASH_HEX], name[32];
-	int r = hash_text(path, strlen(path), hex, e);
+	int r;
 
-	if (r < 0)
-		return r;
+	hash_text(path, strlen(path), hex);
 	snprintf(name, sizeof(name), "git/%.16s", hex);
 	r = file_mkdirs(l->dir, name, 0700, e);
 	return r < 0 ? r : file_open_dir(l->dir, name, e);

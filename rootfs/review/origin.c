@@ -33,14 +33,13 @@ bool origin_is_text(const struct buf *text)
 }
 
 /* A file that was left by another run has another time, and so another name. */
-static int name_of(const struct layer *l, const char *path, char ret[NAME])
+static void name_of(const struct layer *l, const char *path, char ret[NAME])
 {
 	char sum[HASH_HEX];
-	int r = hash_text(path, strlen(path), sum, ERR_IGNORED);
 
+	hash_text(path, strlen(path), sum);
 	memset(ret, 0, NAME);
 	snprintf(ret, NAME, "%.*s-%" PRIu64, (int)SUM, sum, layer_since(l, path));
-	return r;
 }
 
 static uint64_t ns(const struct timespec *t)
@@ -98,8 +97,8 @@ static void name_file(struct keeping *k, const char *path)
 	char name[NAME];
 	struct stat st;
 
-	if (name_of(k->layer, path, name) == 0 &&
-	    sys_fstatat(k->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+	name_of(k->layer, path, name);
+	if (sys_fstatat(k->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		buf_add(&k->names, name, NAME);
 }
 
@@ -109,9 +108,9 @@ static void keep_file(struct keeping *k, const char *path)
 	char name[NAME];
 	struct stat st;
 
-	if (layer_since(k->layer, path) != k->layer->began ||
-	    name_of(k->layer, path, name) < 0)
+	if (layer_since(k->layer, path) != k->layer->began)
 		return;
+	name_of(k->layer, path, name);
 	if (k->dir >= 0 && sys_fstatat(k->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		k->bytes += (uint64_t)st.st_size;
 	else if (!read_host(k, path) || open_dir(k, true) < 0 ||
@@ -205,8 +204,8 @@ bool origin_known(const struct layer *l, const char *path)
 	char name[sizeof("origin/") + NAME] = "origin/";
 	struct stat st;
 
-	return name_of(l, path, name + strlen(name)) == 0 &&
-	       sys_fstatat(l->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	name_of(l, path, name + strlen(name));
+	return sys_fstatat(l->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 int origin_read(const struct layer *l, const char *path, struct buf *ret, mode_t *mode)
@@ -215,10 +214,10 @@ int origin_read(const struct layer *l, const char *path, struct buf *ret, mode_t
 		sys_openat(l->dir, "origin", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	char name[NAME];
 	struct stat st;
-	int r = dir < 0 ? dir : name_of(l, path, name);
+	int r;
 
-	if (r >= 0)
-		r = sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW);
+	name_of(l, path, name);
+	r = dir < 0 ? dir : sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW);
 	if (r < 0)
 		return r;
 	*mode = st.st_mode & 0777;
@@ -232,9 +231,9 @@ void origin_renew(const struct layer *l, const char *path, const struct buf *tex
 		sys_openat(l->dir, "origin", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	struct stat st;
 	char name[NAME];
-	int r = dir < 0 ? dir : name_of(l, path, name);
 
-	if (r < 0 || sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	name_of(l, path, name);
+	if (dir < 0 || sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	if (!text ||
 	    file_replace_soon(dir, name,

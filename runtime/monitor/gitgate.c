@@ -107,10 +107,10 @@ static int make_view(const struct gitgate *g, struct view *v, const struct stat 
 static int add_view(struct gitgate *g, struct view *v, const char *path,
 		    const char *key, const struct stat *st)
 {
-	char hex[HASH_HEX] = "";
-	int r = g->n < GITGATE_VIEWS ? hash_text(key, strlen(key), hex, ERR_IGNORED)
-				     : -E2BIG;
+	char hex[HASH_HEX];
+	int r = g->n < GITGATE_VIEWS ? 0 : -E2BIG;
 
+	hash_text(key, strlen(key), hex);
 	v->upper = v->state = -1;
 	v->ino = st->st_ino;
 	v->read_only = g->n >= GITGATE_OVERLAYS;

@@ -96,22 +96,21 @@ bool spec_name_valid(const char *name)
 }
 
 /* A path holds no NUL: what stands behind one is the name. */
-int spec_key(const char *project, const char *name, char ret[HASH_HEX], struct err *e)
+void spec_key(const char *project, const char *name, char ret[HASH_HEX])
 {
 	char text[PATH_MAX + SPEC_NAME];
 	int n = snprintf(text, sizeof(text), "%s%c%s", project, '\0', name);
 
-	return hash_text(text, (size_t)n - !*name, ret, e);
+	hash_text(text, (size_t)n - !*name, ret);
 }
 
 int spec_locate(struct spec *s, const char *dir, struct err *e)
 {
-	int r;
+	int r = open_project(dir, text_shown(dir), s->project, e);
 
-	r = open_project(dir, text_shown(dir), s->project, e);
-	if (r < 0)
-		return r;
-	return spec_key(s->project, s->name, s->key, e);
+	if (r == 0)
+		spec_key(s->project, s->name, s->key);
+	return r;
 }
 
 int spec_locate_real(struct spec *s, const char *dir, struct err *e)

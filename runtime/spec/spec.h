@@ -60,7 +60,7 @@ int spec_locate(struct spec *s, const char *dir, struct err *e);
 int spec_locate_real(struct spec *s, const char *dir, struct err *e);
 
 /** spec_key() - the name in the store of the box @name ("" = the one) of a directory */
-int spec_key(const char *project, const char *name, char ret[HASH_HEX], struct err *e);
+void spec_key(const char *project, const char *name, char ret[HASH_HEX]);
 
 /** spec_name_valid() - letters, digits, '.', '_' and '-', at most 32, a letter or digit
  *  first */

@@ -187,7 +187,7 @@ static int rebuild_record(void *ctx, const struct json *j, struct err *e)
 		model_set_params(b->model, json_get(j, "params"));
 		history_forget_bytes(&b->resume.history);
 		unit_ok(model_body(b->model, &req, &body, e), e);
-		unit_ok(hash_text(body.data, body.len, hex, e), e);
+		hash_text(body.data, body.len, hex);
 		if (strcmp(hex, want) != 0)
 			fail_msg("%s: request %u differs:\n%s", b->where, b->n,
 				 body.data);

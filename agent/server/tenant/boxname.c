@@ -37,9 +37,7 @@ static int name_of(const struct tenant_who *who, struct buf *ret, struct err *e)
 	r = buf_failed(&text);
 	if (r < 0)
 		return r;
-	r = hash_text(text.data, text.len, hash, e);
-	if (r < 0)
-		return r;
+	hash_text(text.data, text.len, hash);
 	for (size_t i = 0; user[i] && i < SHOWN; i++)
 		buf_addc(ret, is_plain(user[i]) ? user[i] : '_');
 	buf_addf(ret, "%s%.*s", user[0] ? "-" : "", HEX, hash);
@@ -112,10 +110,11 @@ static int check_branch(const struct server_conf *c, const struct server_box *b,
 {
 	_cleanup_close_ int store = -1, fd = -1;
 	char key[HASH_HEX];
-	int r = b->name && !make ? spec_key(b->dir, b->name, key, e) : 1;
+	int r;
 
-	if (r != 0)
-		return MIN(r, 0);
+	if (!b->name || make)
+		return 0;
+	spec_key(b->dir, b->name, key);
 	store = file_open_dir(AT_FDCWD, c->store, e);
 	fd = store < 0 ? store : file_open_dir(store, "boxes", e);
 	if (fd < 0)

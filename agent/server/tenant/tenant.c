@@ -271,7 +271,7 @@ static int join(struct tenant *t, struct err *e)
 	r = spec_locate_real(t->spec, t->dir, e)
 		    ?: text_copy(t->spec->store, sizeof(t->spec->store), conf->store);
 	if (r == 0 && t->where.name)
-		r = spec_key(t->spec->project, t->where.name, t->spec->key, e);
+		spec_key(t->spec->project, t->where.name, t->spec->key);
 	else if (r == 0 && conf->box)
 		r = text_copy(t->spec->key, sizeof(t->spec->key), conf->box);
 	o.spec = t->spec;

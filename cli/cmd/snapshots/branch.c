@@ -42,7 +42,8 @@ static int make_branch(struct snap *from, const struct args *a, struct err *e)
 	(void)text_copy(to.name, sizeof(to.name), a->name);
 	if (boxmark_id(to.project, to.name, id) < 0)
 		*id = '\0';
-	r = spec_key(to.project, to.name, to.key, e) ?: describe(s, &to, id, &j, e);
+	spec_key(to.project, to.name, to.key);
+	r = describe(s, &to, id, &j, e);
 	b.box = j;
 	if (r == 0)
 		r = (a->from ? setup_kept_claim(s, a->from, j, e) : 0)

@@ -49,7 +49,7 @@ static void every_length_agrees_with_libcrypto(void)
 		unit_ok(hash_new(&h, &e), &e);
 		unit_ok(hash_update(h, data, len, &e), &e);
 		unit_ok(hash_final(h, theirs, &e), &e);
-		unit_ok(hash_text(data, len, ours, &e), &e);
+		hash_text(data, len, ours);
 		assert_string_equal(ours, theirs);
 	}
 }

@@ -333,18 +333,16 @@ static void pull_ubuntu(const char *digest, int want, const char *msg, unsigned 
 static void ubuntu(void)
 {
 	char digest[HASH_HEX];
-	struct err e;
 
-	unit_ok(hash_text(body, strlen(body), digest, &e), &e);
+	hash_text(body, strlen(body), digest);
 	pull_ubuntu(digest, 0, NULL, 1);
 }
 
 static void ubuntu_with_a_wrong_checksum(void)
 {
 	char digest[HASH_HEX], right[HASH_HEX], msg[256];
-	struct err e;
 
-	unit_ok(hash_text(body, strlen(body), right, &e), &e);
+	hash_text(body, strlen(body), right);
 	memset(digest, '0', HASH_HEX - 1);
 	digest[HASH_HEX - 1] = '\0';
 	snprintf(msg, sizeof(msg),

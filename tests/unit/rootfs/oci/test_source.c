@@ -23,7 +23,7 @@ static void put_blob(int dir, const char *text, const char *as, char digest[HASH
 	char path[128];
 	struct err e = ERR_NONE;
 
-	unit_ok(hash_text(text, strlen(text), digest, &e), &e);
+	hash_text(text, strlen(text), digest);
 	unit_ok(file_mkdirs(dir, "blobs/sha256", 0700, &e), &e);
 	snprintf(path, sizeof(path), "blobs/sha256/%s", as ? as : digest);
 	put(dir, path, text);
