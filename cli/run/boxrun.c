@@ -116,6 +116,17 @@ static bool keep_background(const struct boxsetup *s)
 	return true;
 }
 
+/* A box with a port of this machine's waits for whoever connects. */
+static void tell_ports(const struct boxsetup *s)
+{
+	const struct config *c = s->app->config;
+
+	if (box_started(s->box) && json_len(s->spec.publish) &&
+	    c->v[CONFIG_PUBLISH].from == CONFIG_FROM_FLAG && !config_on(c, CONFIG_KEEP))
+		render_note(s->app, "a published port keeps the box ('cubby stop' ends "
+				    "it)");
+}
+
 static int tell_number(const struct app *app, pid_t pid)
 {
 	if (app->json)
@@ -259,6 +270,8 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 		cmd_fail(app, &e, status);
 	else if (!run->detach && !o->rm && !d.nothing_left)
 		runs_on |= keep_background(&s);
+	if (r >= 0 && !o->rm && !runs_on)
+		tell_ports(&s);
 	acting_tell(app, &acting, runs_on);
 	r = boxsetup_finish(&s, &e);
 	if (r < 0) {

@@ -241,12 +241,14 @@ allowed host.cubby.internal" ]
 	cubby stop -q
 }
 
-@test "ports: a start says once which free port it took; with a given one it says nothing" {
+@test "ports: a start says once which free port it took; of a given one no more than that it keeps the box" {
+	local keeps="cubby: a published port keeps the box ('cubby stop' ends it)"
 	run -0 --separate-stderr cubby exec --save --publish 0:8123 --publish '[::1]:0:8124' -- true
 	[ -z "$output" ]
 	[[ ${stderr_lines[0]} =~ ^'cubby: published 127.0.0.1:'[0-9]+' -> 8123'$ ]]
 	[[ ${stderr_lines[1]} =~ ^'cubby: published [::1]:'[0-9]+' -> 8124'$ ]]
-	[ "${#stderr_lines[@]}" -eq 2 ]
+	[ "${stderr_lines[2]}" = "$keeps" ]
+	[ "${#stderr_lines[@]}" -eq 3 ]
 	run -0 cubby ports --json
 	port=$(jq -r '.[] | select(.port == 8123) | .host' <<<"$output")
 	[[ ${stderr_lines[0]} == *"published $port -> 8123" ]]
@@ -258,7 +260,7 @@ allowed host.cubby.internal" ]
 	port=${stderr_lines[0]#*0.0.1:} port=${port%% *}
 	cubby rm -q -y --force
 	run -0 --separate-stderr cubby exec --publish "$port:8123" -- true
-	[ -z "$stderr" ]
+	[ "$stderr" = "$keeps" ]
 	cubby rm -q -y --force
 }
 
