@@ -331,19 +331,17 @@ void proc_done(struct proc *p)
 
 /* ---- run to the end ------------------------------------------------------ */
 
-/* One output of the program: a pipe and where its bytes go. */
+/* The output of the program: a pipe and where its bytes go. */
 struct sink {
 	struct buf *buf; /* borrowed; NULL = not wanted */
 	int fd;		 /* owned; -1 = at its end */
 	int child_fd;	 /* owned; -1 = /dev/null */
 };
 
-static void sinks_done(struct sink (*sinks)[2])
+static void sink_done(struct sink *s)
 {
-	for (int i = 0; i < 2; i++) {
-		scope_close(&(*sinks)[i].fd);
-		scope_close(&(*sinks)[i].child_fd);
-	}
+	scope_close(&s->fd);
+	scope_close(&s->child_fd);
 }
 
 static int sink_open(struct sink *s, struct buf *b)
@@ -385,15 +383,14 @@ static int sink_drain(struct sink *s)
 	return 0;
 }
 
-/* Until the program itself has ended: something that it left behind may keep the pipes
+/* Until the program itself has ended: something that it left behind may keep the pipe
  * open for ever. */
-static int collect(const struct proc *p, struct sink sinks[2], uint64_t deadline_ms)
+static int collect(const struct proc *p, struct sink *s, uint64_t deadline_ms)
 {
 	for (;;) {
 		struct pollfd fds[] = {
 			{ .fd = p->pidfd, .events = POLLIN },
-			{ .fd = sinks[0].fd, .events = POLLIN },
-			{ .fd = sinks[1].fd, .events = POLLIN },
+			{ .fd = s->fd, .events = POLLIN },
 		};
 		int ms = poll_ms(deadline_ms);
 		int r = sys_poll(fds, ARRAY_SIZE(fds), ms);
@@ -402,13 +399,9 @@ static int collect(const struct proc *p, struct sink sinks[2], uint64_t deadline
 			continue;
 		if (!r && !ms)
 			return -ETIMEDOUT;
-		for (int i = 0; i < 2 && r >= 0; i++) {
-			int d = sink_drain(&sinks[i]);
-
-			r = d < 0 ? d : r;
-		}
+		r = r < 0 ? r : sink_drain(s);
 		if (r < 0 || fds[0].revents)
-			return r < 0 ? r : 0;
+			return r;
 	}
 }
 
@@ -422,28 +415,22 @@ static int run_failed(const char *name, int code, int timeout_ms, struct err *e)
 	return err_sys(e, code, "cannot run '%s'", name);
 }
 
-int proc_run(const char *const *argv, int timeout_ms, struct buf *out, struct buf *err,
-	     struct err *e)
+int proc_run(const char *const *argv, int timeout_ms, struct buf *out, struct err *e)
 {
-	_cleanup_(sinks_done) struct sink sinks[2] = { { .fd = -1, .child_fd = -1 },
-						       { .fd = -1, .child_fd = -1 } };
+	_cleanup_(sink_done) struct sink s = { .fd = -1, .child_fd = -1 };
 	_cleanup_proc_ struct proc p = PROC_NONE;
 	struct proc_conf conf = { .argv = argv, .pass_fd = -1 };
-	int r = sink_open(&sinks[0], out), status;
+	int r = sink_open(&s, out), status;
 
-	if (!r)
-		r = sink_open(&sinks[1], err);
 	if (r < 0)
 		return err_sys(e, r, "cannot run '%s'", argv[0]);
-	conf.fds[0] = -1;
-	conf.fds[1] = sinks[0].child_fd;
-	conf.fds[2] = sinks[1].child_fd;
+	conf.fds[0] = conf.fds[2] = -1;
+	conf.fds[1] = s.child_fd;
 	r = proc_start(&conf, &p, e);
 	if (r < 0)
 		return r;
-	for (int i = 0; i < 2; i++)
-		scope_close(&sinks[i].child_fd);
-	r = collect(&p, sinks, deadline(timeout_ms));
+	scope_close(&s.child_fd);
+	r = collect(&p, &s, deadline(timeout_ms));
 	if (r >= 0)
 		r = reap(&p, &status);
 	return r < 0 ? run_failed(argv[0], r, timeout_ms, e) : status;

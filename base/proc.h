@@ -54,12 +54,10 @@ void proc_done(struct proc *p);
 
 /**
  * proc_run() - run to the end and keep what it printed
- * @out: standard output; NULL = thrown away
- * @err: standard error; NULL = thrown away
+ * @out: standard output; NULL = thrown away, as standard error is
  * Return: exit status, or a negative errno (also -ETIMEDOUT, after killing it).
  */
-int proc_run(const char *const *argv, int timeout_ms, struct buf *out, struct buf *err,
-	     struct err *e);
+int proc_run(const char *const *argv, int timeout_ms, struct buf *out, struct err *e);
 
 /** Makes PATH what it is to be; @about: as it was given, less than PATH_MAX */
 typedef int proc_path_fn(const char *about, struct err *e);

@@ -104,7 +104,7 @@ static int add_keys(const char *host, const char *file, struct known *k, struct 
 {
 	const char *const argv[] = { "ssh-keygen", "-F", host, "-f", file, NULL };
 	_cleanup_buf_ struct buf out = BUF_INIT(1 << 20);
-	int r = proc_run(argv, KEYGEN_MS, &out, NULL, e);
+	int r = proc_run(argv, KEYGEN_MS, &out, e);
 	_cleanup_free_ char *text = out.len ? buf_steal(&out) : NULL;
 	char *rest = text;
 	struct stat st;

@@ -51,7 +51,7 @@ static void caller_name(char ret[IDMAP_SUBID_NAME])
 	ret[0] = '\0';
 	buf_truncate(&text, 0);
 	snprintf(number, sizeof(number), "%u", uid);
-	if (proc_run(argv, WORKER_TIMEOUT_MS, &text, NULL, &e) == 0)
+	if (proc_run(argv, WORKER_TIMEOUT_MS, &text, &e) == 0)
 		(void)idmap_subid_name(buf_cstr(&text), uid, ret);
 }
 
@@ -70,7 +70,7 @@ static void find_subids(const char *file, bool group, struct idmap_subids *ret)
 	if (ret->n || !name[0] || proc_find(argv[0], path) < 0)
 		return;
 	buf_truncate(&text, 0);
-	if (proc_run(argv, WORKER_TIMEOUT_MS, &text, NULL, &e) == 0)
+	if (proc_run(argv, WORKER_TIMEOUT_MS, &text, &e) == 0)
 		idmap_subid_parse_list(buf_cstr(&text), ret);
 }
 

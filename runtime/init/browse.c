@@ -187,7 +187,7 @@ int browse_document(char *const argv[], struct err *e)
 	_cleanup_buf_ struct buf b = BUF_INIT(DOCUMENT_TEXT_MAX);
 	_cleanup_free_ struct jsonout *j = jsonout_new(e);
 	struct text t = { .fd = -1, .j = j, .ended = true };
-	int r = j ? proc_run((const char *const *)argv + 4, DOCUMENT_MS, &b, NULL, e)
+	int r = j ? proc_run((const char *const *)argv + 4, DOCUMENT_MS, &b, e)
 		  : e->code;
 
 	if (r > 0)

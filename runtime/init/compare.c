@@ -70,7 +70,7 @@ static int no_text(const struct text *t, struct err *e)
 static int read_document(const struct text *t, struct buf *raw, struct err *e)
 {
 	bool pdf = strcmp(t->reader[0], "pdftotext") == 0;
-	int r = proc_run(t->reader, READER_MS, raw, NULL, e);
+	int r = proc_run(t->reader, READER_MS, raw, e);
 
 	if (r == -ENOENT)
 		return err_set(e, -EMEDIUMTYPE,

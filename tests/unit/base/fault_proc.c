@@ -7,7 +7,7 @@ static int run(void *, struct err *e)
 {
 	static const char *const argv[] = { "echo", "hello", NULL };
 	_cleanup_buf_ struct buf out = BUF_INIT(4096);
-	int r = proc_run(argv, 10000, &out, NULL, e);
+	int r = proc_run(argv, 10000, &out, e);
 
 	if (r > 0)
 		return err_set(e, -EPROTO, "echo ended with %d", r);

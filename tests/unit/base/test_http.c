@@ -552,7 +552,7 @@ static void start_tls(struct proc *p, int *port, char cert[100])
 
 	snprintf(key, sizeof(key), "%s/key.pem", unit_tmpdir());
 	snprintf(cert, 100, "%s/cert.pem", unit_tmpdir());
-	unit_ok(proc_run(make, 30000, NULL, NULL, &e), &e);
+	unit_ok(proc_run(make, 30000, NULL, &e), &e);
 	close(httpserve_listen(port));
 	snprintf(accept, sizeof(accept), "127.0.0.1:%d", *port);
 	unit_ok(proc_start(&conf, p, &e), &e);
