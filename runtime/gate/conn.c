@@ -395,7 +395,7 @@ void gate_conn_begin(struct gate_conn *c, const struct gate_ends *ends)
 
 	memcpy(addr.bytes, &ends->ours.sin_addr, 4);
 	c->port = ntohs(ends->ours.sin_port);
-	c->name = gate_names_at(c->g->names, &addr, NULL);
+	c->name = gate_names_at(c->g->names, &addr);
 	if (!c->name)
 		c->addr = addr;
 	gate_who_ask(c->g, &c->who, ends);

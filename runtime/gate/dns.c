@@ -299,7 +299,7 @@ static void reverse(const struct gated *g, const struct dnsmsg_query *q,
 	else if (netaddr_equal(&a, &own))
 		ret->ptr = GATE_NAME;
 	else
-		ret->ptr = gate_names_at(g->names, &a, NULL);
+		ret->ptr = gate_names_at(g->names, &a);
 	if (!ret->ptr)
 		ret->rcode = DNSMSG_NXDOMAIN;
 }

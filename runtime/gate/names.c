@@ -174,19 +174,14 @@ bool gate_names_in_range(const struct netaddr *a)
 	return a->len == 4 && value(a) - range < GATE_NAMES_RANGE;
 }
 
-const char *gate_names_at(const struct gate_names *d, const struct netaddr *a,
-			  int *index)
+const char *gate_names_at(const struct gate_names *d, const struct netaddr *a)
 {
 	uint32_t i;
 
 	if (!gate_names_in_range(a))
 		return NULL;
 	i = value(a) - range - GATE_NAMES_FIRST;
-	if (i >= d->n)
-		return NULL;
-	if (index)
-		*index = (int)i;
-	return text(d, i);
+	return i < d->n ? text(d, i) : NULL;
 }
 
 int gate_names_count(const struct gate_names *d)

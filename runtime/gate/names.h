@@ -35,9 +35,8 @@ int gate_names_add(struct gate_names *d, const char *name);
 /** gate_names_find() - number of a name that is known; GATE_NAMES_NONE */
 int gate_names_find(const struct gate_names *d, const char *name);
 /** gate_names_at() - the name of an address: borrowed until the next gate_names_add(); NULL
- *  when the address is not in the range or not given away. @index may be NULL. */
-const char *gate_names_at(const struct gate_names *d, const struct netaddr *a,
-			  int *index);
+ *  when the address is not in the range or not given away. */
+const char *gate_names_at(const struct gate_names *d, const struct netaddr *a);
 struct netaddr gate_names_addr(int index);
 int gate_names_count(const struct gate_names *d);
 
