@@ -69,6 +69,7 @@ void nettell_say(const struct app *app, const struct nettell *r)
 	if (n)
 		render_note(
 			app,
-			"'cubby log --net' says why; 'cubby net --allow HOST' "
-			"permits a host now, 'cubby set allow=HOST' for each start");
+			"'cubby log --net' says why; 'cubby set allow=HOST' permits "
+			"a host from the next start on, 'cubby net --allow HOST' "
+			"while the box runs");
 }

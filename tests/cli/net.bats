@@ -59,7 +59,7 @@ teardown_file() {
 }
 
 @test "net: at a terminal the end of a command says which hosts were refused to it" {
-	local tty=$CUBBY_TEST_TOP/tests/on-tty permits="'cubby net --allow HOST' permits a host now"
+	local tty=$CUBBY_TEST_TOP/tests/on-tty permits="'cubby set allow=HOST' permits a host"
 	local no="is not allowed in this box"
 	cubby exec -q --keep --allow example.com -- true
 	run -2 "$tty" 'cubby exec --no-color -- sh -c "getent hosts a.example; getent hosts a.example"' </dev/null
@@ -81,7 +81,7 @@ teardown_file() {
 	$(finish "it cannot be reached")
 	END
 	run -0 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby run --no-color --model openai:fake --allow example.com "fetch it"' </dev/null
-	[[ $output == *"cubby: done, "*"cubby: network: a.example is not allowed in this box"*"'cubby net --allow HOST' permits"* ]]
+	[[ $output == *"cubby: done, "*"cubby: network: a.example is not allowed in this box"*"'cubby set allow=HOST' permits"* ]]
 	[[ ${output#*cubby: network: a.example} != *"cubby: network: "* ]]
 	model_done
 }
