@@ -383,6 +383,35 @@ bool config_is_set(const struct config *c, enum config_key k)
 	return c->v[k].from != CONFIG_FROM_DEFAULT;
 }
 
+struct json *config_json(const struct config *c, enum config_key k)
+{
+	struct json *list;
+
+	if (config_rows[k].type != CONFIG_LIST)
+		return json_string(config_text(c, k));
+	list = json_array();
+	for (const char *const *w = config_list(c, k); *w; w++)
+		json_add(list, json_string(*w));
+	if (json_failed(list) < 0)
+		json_free(&list);
+	return list;
+}
+
+int config_take(struct config *c, enum config_key k, const struct json *v,
+		enum config_source from, struct err *e)
+{
+	int r = json_str(v) ? config_set(c, k, json_str(v), from, e) : 0;
+
+	json_each(it, v)
+	{
+		const int one =
+			json_str(it) ? config_set(c, k, json_str(it), from, e) : 0;
+
+		r = r < 0 ? r : one;
+	}
+	return r;
+}
+
 const char *config_alias(const struct config *c, const char *name)
 {
 	const char *to = json_get_str(json_get(c->file, "aliases"), name);

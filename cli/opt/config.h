@@ -142,6 +142,13 @@ bool config_on(const struct config *c, enum config_key k);
 const char *const *config_list(const struct config *c, enum config_key k);
 bool config_is_set(const struct config *c, enum config_key k); /* not the default */
 
+/** config_json() - a text or a list of them, as boxes and tasks keep it; NULL = no memory */
+struct json *config_json(const struct config *c, enum config_key k);
+/** config_take() - what config_json() made; NULL or another value is none. Borrowed as by
+ *  config_set(); returns what its first failure was, but takes all that it can */
+int config_take(struct config *c, enum config_key k, const struct json *v,
+		enum config_source from, struct err *e);
+
 /** config_alias() - what the file's "aliases" say for a model's name, else @name */
 const char *config_alias(const struct config *c, const char *name);
 /** config_price() - member of the file's "prices" for a model; NULL = none; borrowed */

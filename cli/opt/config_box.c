@@ -34,21 +34,6 @@ int config_box_find(const char *name, struct err *e)
 		    : err_hint(e, "'cubby help set' lists them");
 }
 
-static int load_one(struct config *c, enum config_key k, const struct json *v,
-		    struct err *e)
-{
-	int r = 0;
-
-	if (json_str(v))
-		return config_set(c, k, json_str(v), CONFIG_FROM_BOX, e);
-	json_each(it, v)
-	{
-		if (r == 0 && json_str(it))
-			r = config_set(c, k, json_str(it), CONFIG_FROM_BOX, e);
-	}
-	return r;
-}
-
 static bool same(const struct json *a, const struct json *b)
 {
 	_cleanup_buf_ struct buf x = BUF_INIT(1 << 20), y = BUF_INIT(1 << 20);
@@ -74,28 +59,13 @@ int config_box_load(struct config *c, const struct json *options, struct err *e)
 	c->box = copy;
 	for (size_t i = 0; i < ARRAY_SIZE(lasting); i++) {
 		const char *name = config_rows[lasting[i]].name;
-		int r = load_one(c, lasting[i], json_get(c->box, name), e);
+		int r = config_take(c, lasting[i], json_get(c->box, name),
+				    CONFIG_FROM_BOX, e);
 
 		if (r == -ENOMEM)
 			return r;
 	}
 	return 0;
-}
-
-static struct json *value_of(const struct config *c, enum config_key k)
-{
-	const char *const *w = config_list(c, k);
-	struct json *list;
-
-	if (config_rows[k].type != CONFIG_LIST)
-		return json_string(config_text(c, k));
-	list = json_array();
-	for (; list && *w; w++) {
-		if (json_add(list, json_string(*w)) == 0)
-			continue;
-		json_free(&list);
-	}
-	return list;
 }
 
 int config_box_save(const struct config *c, struct json *options)
@@ -108,7 +78,7 @@ int config_box_save(const struct config *c, struct json *options)
 
 		if (c->v[lasting[i]].from != CONFIG_FROM_FLAG)
 			continue;
-		v = value_of(c, lasting[i]);
+		v = config_json(c, lasting[i]);
 		if (!v)
 			return -ENOMEM;
 		if (same(json_get(options, name), v))
