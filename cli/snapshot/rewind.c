@@ -167,7 +167,9 @@ int rewind_task(struct boxsetup *s, const char *task, unsigned rounds, struct er
 		return err_hint(e, "without --at the task goes on as it ended");
 	}
 	r = r < 0 ? r : rewind_back(s, &c, e);
-	if (r >= 0)
+	if (r >= 0 && rounds == 0)
+		render_note(s->app, "the project is as it was before the task");
+	else if (r >= 0)
 		render_note(s->app, "the project is as it was after %u turn%s", rounds,
 			    rounds == 1 ? "" : "s");
 	return r;

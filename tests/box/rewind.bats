@@ -92,7 +92,12 @@ cubby: 3 changes wait in the box; 'cubby diff' shows, 'cubby apply' takes over" 
 	run -0 --separate-stderr cubby rewind --list --json
 	[ "$(jq -r '.[].name' <<<"$output" | grep -c '^[0-9]*$')" = 3 ]
 	run -0 cubby rewind 0
+	[ "$output" = "cubby: the project is as it was before the task; 'cubby resume --at 0' begins it again" ]
 	[ "$(cat f gone)" = $'h\nh' ]
+	model < <(finish "again")
+	run -0 --separate-stderr task_resume --at 0
+	[ "${stderr_lines[0]}" = "cubby: the project is as it was before the task" ]
+	[[ $output$stderr == *again* ]]
 }
 task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 

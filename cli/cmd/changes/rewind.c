@@ -132,6 +132,9 @@ static int go_back(struct boxsetup *s, const char *name, struct err *e)
 	n = checkpoint_number(c.name);
 	if (n < 0)
 		render_note(s->app, "the project is as it was at '%s'", c.name);
+	else if (n == 0)
+		render_note(s->app, "the project is as it was before the task; 'cubby "
+				    "resume --at 0' begins it again");
 	else
 		render_note(s->app,
 			    "the project is as it was after %s turn%s; 'cubby resume "
