@@ -1144,12 +1144,12 @@ def context_file(suffix):
     return "%s/%s.%s" % (directory, Shim.name, suffix)
 
 
-def context_lock(wait):
+def context_lock():
     """The file that says who serves a context, and its number; None: it is served."""
     import fcntl
     file = open(context_file("lock"), "a+")
     try:
-        fcntl.lockf(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return None
     return file
@@ -1157,16 +1157,16 @@ def context_lock(wait):
 
 def serve():
     import socket
-    Shim.served = context_lock(False)
+    Shim.served = context_lock()
     if Shim.served is None:
         return
+    Shim.served.truncate(0)  # of the one before
     path = context_file("socket")
     if os.path.exists(path):
         os.unlink(path)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
     listener.listen(16)
-    Shim.served.truncate(0)
     Shim.served.write(str(os.getpid()))
     Shim.served.flush()
     begin()
@@ -1248,14 +1248,13 @@ def join():
 
 
 def stop():
-    lock = context_lock(False)
-    if lock is None:
-        try:
+    while context_lock() is None:
+        try:  # one that has just begun has not said its number yet
             with open(context_file("lock")) as f:
                 os.killpg(int(f.read()), signal.SIGKILL)
         except (OSError, ValueError):
             pass
-        context_lock(True)
+        time.sleep(0.005)
 
 
 def talk():

@@ -471,6 +471,24 @@ raise E'
 	run -3 timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby python' <lines
 }
 
+@test "context: one that has just begun is restarted, too" {
+	cubby exec -q -- sh -c 'cd /usr/local/lib/python3*/dist-packages && cat >slow.py && echo import slow >slow.pth' <<-'EOF'
+		import socket, sys, time
+		plain = socket.socket.listen
+		def slow(*args):
+		    open("/tmp/listens", "w").close()
+		    time.sleep(3)
+		    return plain(*args)
+		socket.socket.listen = slow
+	EOF
+	cubby python --context work -c 'x = 5' >/dev/null 2>&1 &
+	pid=$!
+	timeout "$(lib_longer 60)" bash -c "until cubby exec -q -- test -e /tmp/listens; do sleep 0.1; done"
+	run -0 cubby python --context work --restart -c '"x" in globals()'
+	[ "$output" = False ]
+	wait $pid || true
+}
+
 @test "context: a client that is killed leaves it to the next one" {
 	cubby python --context work -c 'x = 5; import time'
 	cubby python --context work -c 'print("ready", flush=True); time.sleep(1); x = 6' >out 2>&1 &
