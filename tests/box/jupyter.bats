@@ -150,6 +150,14 @@ clear_output(wait=True)'
 	cells 1
 	serve GET /api/sessions
 	[ "$(jq -r 'length' <<<"$output")" = 1 ]
+	serve_json POST /api/sessions "{\"path\":\"b.ipynb\",\"kernel\":{\"id\":\"$id\"}}"
+	[ "$(jq -r '.kernel.id, .path' <<<"$output" | xargs)" = "$id a.ipynb" ] # it has one
+	serve_json POST /api/kernels '{}'
+	other=$(jq -r .id <<<"$output")
+	serve_json POST /api/sessions "{\"path\":\"b.ipynb\",\"kernel\":{\"id\":\"$other\"}}"
+	[ "$(jq -r '.kernel.id, .path' <<<"$output" | xargs)" = "$other b.ipynb" ]
+	serve_status DELETE "/api/sessions/$other" 204
+	serve_status POST /api/sessions 404 -H 'Content-Type: application/json' -d "{\"path\":\"b.ipynb\",\"kernel\":{\"id\":\"$other\"}}"
 	serve_status DELETE "/api/sessions/$id" 204
 	serve GET /api/sessions
 	[ "$output" = '[]' ]

@@ -237,31 +237,44 @@ static int check_names(const struct json *session, struct err *e)
 	return 0;
 }
 
-/* As a server does, there is one for a path. @cwd: NULL = at home */
+/* The kernel that is asked for by its id, that of the path's session, or none. */
+static int session_kernel(struct exchange *x, struct kernel **ret, struct err *e)
+{
+	const struct json *spec = json_get(exchange_json(x), "kernel");
+	const char *path = json_get_str(exchange_json(x), "path");
+	const char *id = json_get_str(spec, "id");
+	struct kernel *k = NULL;
+
+	if (id)
+		return kernel_find(exchange_tenant(x), id, ret, e);
+	while ((k = kernel_next(exchange_tenant(x), k)))
+		if (kernel_session(k)->path &&
+		    strcmp(kernel_session(k)->path, path) == 0)
+			break;
+	*ret = k;
+	return 0;
+}
+
+/* As a server does, there is one for a path, and here one for a kernel. @cwd: NULL = at home */
 static int start_session(struct exchange *x, const char *cwd, struct err *e)
 {
 	const char *path = json_get_str(exchange_json(x), "path");
 	const char *name = json_get_str(exchange_json(x), "name");
 	const char *type = json_get_str(exchange_json(x), "type");
-	struct tenant *t = exchange_tenant(x);
 	struct kernel *k = NULL;
-	int r;
+	int r = session_kernel(x, &k, e);
 
-	while ((k = kernel_next(t, k)))
-		if (kernel_session(k)->path &&
-		    strcmp(kernel_session(k)->path, path) == 0)
-			break;
-	if (!k) {
-		if (refuse_name(x, json_get(exchange_json(x), "kernel")))
-			return 0;
-		r = kernel_new(t, cwd, &k, e);
-		if (r < 0)
-			return r;
+	if (r == 0 && !k && refuse_name(x, json_get(exchange_json(x), "kernel")))
+		return 0;
+	if (r == 0 && !k)
+		r = kernel_new(exchange_tenant(x), cwd, &k, e);
+	if (r < 0)
+		return r;
+	if (!kernel_session(k)->path)
 		*kernel_session(k) =
 			(struct kernel_session){ strdup(path),
 						 name ? strdup(name) : NULL,
 						 type ? strdup(type) : NULL };
-	}
 	exchange_reply(x, 201, session_model(k));
 	return 0;
 }
