@@ -444,7 +444,8 @@ socket.socket(socket.AF_UNIX).connect("/run/cubby-python/work.socket")'
 	timeout "$(lib_longer 60)" bash -c "until grep -q ready out; do sleep 0.02; done"
 	cubby python --context work -c 'x = 6' >waits 2>&1 &
 	second=$!
-	timeout "$(lib_longer 60)" bash -c "until cubby ps | grep -c join=work | grep -qx 2; do sleep 0.1; done"
+	# who listens, who has its turn, and who waits for one
+	timeout "$(lib_longer 60)" bash -c "until cubby exec -- grep -c work.socket /proc/net/unix | grep -qx 3; do sleep 0.1; done"
 	kill -INT $second
 	status=0
 	wait $second || status=$?

@@ -778,7 +778,7 @@ $LIB_PROJECT" ]
 	mkfifo .gitignore .git/index
 	[ "$(found a.log)" = a.log ]
 	rm .gitignore .git/index
-	printf '\0\377[[[\\\n!\n/\n[a-\n//\n[!\n[[:x:]\n**\0\n' >.gitignore
+	printf '\0\377[[[\\\n!\n/\n[a-\n//\n[!\n[[:x:]\n\0**\n' >.gitignore
 	printf 'DIRC\0\0\0\2\377\377\377\377' >.git/index
 	[ "$(found keep.log)" = keep.log ] || { echo "$output"; false; }
 	# the worktree of another
