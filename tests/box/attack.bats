@@ -229,15 +229,18 @@ id = kernel()
 before = held()
 ws = [channel(id) for _ in range(120)]
 part = b"\x01\xff" + struct.pack(">Q", 1 << 20) + b"abcd" + b"x" * ((1 << 20) - 1)
-kept = 0
 for w in ws:
     w.s.sendall(part)
-time.sleep(3 if os.environ.get("CUBBY_TEST_SANITIZED") else 1)
-for w in ws:
     w.s.settimeout(0.2)
+def is_kept(w):
     try: assert w.closed() == 1013
-    except TimeoutError: kept += 1
-assert 30 < kept <= 64, kept
+    except TimeoutError: return True
+kept = ws
+for _ in range(10): # a busy machine has its time
+    time.sleep(1)
+    kept = [w for w in kept if is_kept(w)]
+    if len(kept) <= 64: break
+assert 30 < len(kept) <= 64, len(kept)
 grown = held() - before
 assert grown < 90000, grown
 # what has ended is not held
