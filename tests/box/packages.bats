@@ -34,7 +34,7 @@ single_only() {
 		stat -c "%a %n" sudo passwd at ssh-agent; sudo -n true && echo works
 		ping -c 1 127.0.0.1 >/dev/null && echo pings
 		stat -c "%a %U:%G" /var/spool/cron/atjobs at ssh-agent'
-	[ "${lines[*]:0:6}" = "4755 sudo 4755 passwd 6755 at 2755 ssh-agent works pings" ]
+	[ "${lines[*]:0:6}" = "4755 sudo 4755 passwd 6755 at 2755 ssh-agent works pings" ] || { echo "$output$stderr"; false; }
 	[ "$PACKAGES_MAP" = single ] ||
 		[ "${lines[*]:6}" = "1770 daemon:daemon 6755 daemon:daemon 2755 root:_ssh" ]
 }
