@@ -7,43 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pathpattern.h"
 #include "base/text.h"
 
-/* One part of a path, and its pattern. */
-static bool part_fits(const char *pattern, size_t n, const char *part, size_t len,
-		      int flags)
-{
-	char a[NAME_MAX + 1], b[NAME_MAX + 1];
-
-	if (n >= sizeof(a) || len >= sizeof(b))
-		return false;
-	snprintf(a, sizeof(a), "%.*s", (int)n, pattern);
-	snprintf(b, sizeof(b), "%.*s", (int)len, part);
-	return fnmatch(a, b, flags) == 0;
-}
-
-/* "**" is any number of parts; no other wildcard goes over a slash. */
 static bool fits(const char *pattern, const char *path, int flags)
 {
-	for (;;) {
-		size_t n = strcspn(pattern, "/"), len = strcspn(path, "/");
+	char p[PATH_MAX], names[PATH_MAX];
+	struct pathpattern parts = { p, strlen(pattern) + 1 };
+	struct pathpattern of = { names, strlen(path) + 1 };
 
-		if (n == 2 && pattern[0] == '*' && pattern[1] == '*') {
-			bool last = !pattern[2];
-
-			while (!last && path && !fits(pattern + 3, path, flags)) {
-				path = strchr(path, '/');
-				path = path ? path + 1 : NULL;
-			}
-			return path;
-		}
-		if (!part_fits(pattern, n, path, len, flags))
-			return false;
-		if (!pattern[n] || !path[len])
-			return !pattern[n] && !path[len];
-		pattern += n + 1;
-		path += len + 1;
-	}
+	if (text_copy(p, sizeof(p), pattern) < 0 ||
+	    text_copy(names, sizeof(names), path) < 0)
+		return false;
+	pathpattern_split(p);
+	pathpattern_split(names);
+	return pathpattern_fits(parts, of, flags);
 }
 
 /* As git reads it: below the home or beside @file, anywhere where it is not from the root,

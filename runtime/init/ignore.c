@@ -8,6 +8,7 @@
 
 #include "base/def.h"
 #include "base/grow.h"
+#include "base/pathpattern.h"
 #include "base/text.h"
 
 void ignore_done(struct ignore *g)
@@ -32,13 +33,6 @@ static size_t without_blanks(const char *s, size_t len)
 			end = i + 1;
 	}
 	return end;
-}
-
-/* Its slashes become ends: a list of names. */
-static void split(char *path)
-{
-	while ((path = strchr(path, '/')))
-		*path++ = '\0';
 }
 
 static int add_line(struct ignore *g, const char *s, size_t len, size_t base)
@@ -73,7 +67,7 @@ static int add_line(struct ignore *g, const char *s, size_t len, size_t base)
 	if (!grow_room(g->rules, g->n) || buf_add(&g->bytes, s, len) < 0 ||
 	    buf_addc(&g->bytes, '\0') < 0)
 		return -ENOMEM;
-	split(g->bytes.data + rule.text);
+	pathpattern_split(g->bytes.data + rule.text);
 	g->rules[g->n++] = rule;
 	return 0;
 }
@@ -105,51 +99,6 @@ void ignore_cut(struct ignore *g, size_t n)
 
 /* ---- a path ----------------------------------------------------------------------------- */
 
-/* Names, or patterns of names, each with its NUL. */
-struct parts {
-	const char *s; /* borrowed */
-	size_t len;
-};
-
-static struct parts behind(struct parts p)
-{
-	const size_t n = strlen(p.s) + 1;
-
-	return (struct parts){ p.s + n, p.len - n };
-}
-
-static bool is_any(const char *part)
-{
-	const size_t n = strspn(part, "*");
-
-	return n >= 2 && !part[n];
-}
-
-/* Of several "**" only the last one has to be tried again: what stands before it has been
- * found as early as can be. At its end it is all that is in there: one part at the least. */
-static bool path_is(struct parts p, struct parts path)
-{
-	struct parts star = { 0 }, from = { 0 };
-
-	while (path.len) {
-		if (p.len && is_any(p.s)) {
-			star = p = behind(p);
-			from = path;
-			if (!p.len)
-				return true;
-		} else if (p.len && fnmatch(p.s, path.s, 0) == 0) {
-			p = behind(p);
-			path = behind(path);
-		} else if (star.s) {
-			p = star;
-			path = from = behind(from);
-		} else {
-			return false;
-		}
-	}
-	return !p.len;
-}
-
 bool ignore_says(const struct ignore *g, const char *path, bool directory)
 {
 	const char *slash = strrchr(path, '/');
@@ -159,16 +108,18 @@ bool ignore_says(const struct ignore *g, const char *path, bool directory)
 
 	if (text_copy(parts, sizeof(parts), path) < 0)
 		return false;
-	split(parts);
+	pathpattern_split(parts);
 	for (size_t i = g->n; i-- > 0;) {
 		const struct ignore_rule *r = &g->rules[i];
 		const char *pattern = g->bytes.data + r->text;
 
 		if ((r->directories && !directory) || r->base > len)
 			continue;
-		if (r->rooted ? path_is((struct parts){ pattern, r->len },
-					(struct parts){ parts + r->base,
-							len + 1 - r->base })
+		if (r->rooted ? pathpattern_fits(
+					(struct pathpattern){ pattern, r->len },
+					(struct pathpattern){ parts + r->base,
+							      len + 1 - r->base },
+					0)
 			      : fnmatch(pattern, name, 0) == 0)
 			return !r->keeps;
 	}
