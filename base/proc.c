@@ -1,6 +1,5 @@
 #include "base/proc.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 #ifndef BASE_PROC_H
 #define BASE_PROC_H
 
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/buf.h"

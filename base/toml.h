@@ -6,7 +6,6 @@
 #ifndef BASE_TOML_H
 #define BASE_TOML_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"

@@ -11,7 +11,6 @@
 #include "cli/opt/habits.h"
 #include "cli/opt/help.h"
 #include "cli/opt/manual.h"
-#include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/store/hostpath.h"
 #include "cli/store/place.h"

@@ -8,8 +8,6 @@
 #ifndef AGENT_MCP_CLIENT_H
 #define AGENT_MCP_CLIENT_H
 
-#include <signal.h>
-
 #include "agent/tool/tool.h"
 #include "base/aside.h"
 #include "runtime/box/box.h"

@@ -10,7 +10,6 @@
  * all. A client that is gone shows by the output that nobody reads. */
 #include "agent/mcp/mcp.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
  * parsed: what does not look like an answer of a model is an error with the server's
  * own words, never an empty answer. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "agent/model/impl.h"

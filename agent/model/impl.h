@@ -9,7 +9,6 @@
 #include "agent/turn/history.h"
 #include "agent/turn/turn.h"
 #include "agent/wire/wire.h"
-#include "base/buf.h"
 
 struct http;
 struct replay;

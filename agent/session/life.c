@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "agent/session/impl.h"
-#include "agent/terminal/screen.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/sys/sys.h"

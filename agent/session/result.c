@@ -1,5 +1,4 @@
 /* What a call to a session gives back. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -28,7 +28,6 @@
 #include "agent/terminal/keys.h"
 #include "agent/terminal/screen.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 
 enum { EARLIER_KEEP = 8000, TO_TTY_MAX = 4 << 20 };
 enum { ASIDE_MAX = 4096 };

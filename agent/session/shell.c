@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/embed.h"
-#include "base/text.h"
 
 /* A shell's text stays a shell's file, which shellcheck reads and no C string quotes. */
 EMBED(shell_text_bash, "agent/session/bash.sh");

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "agent/wire/message.h"
-#include "base/text.h"
 
 /* The nearest start of a character at or before @at. */
 static size_t char_start(const char *s, size_t at)

@@ -5,7 +5,6 @@
 
 #include "agent/task/impl.h"
 #include "base/hash.h"
-#include "base/text.h"
 
 void task_log(struct task *t, const char *type, struct json *members)
 {

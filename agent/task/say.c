@@ -1,6 +1,5 @@
 /* What is said while a task runs: by us to the person and to the model, and by the person
  * who pressed ^C. */
-#include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 #include "agent/task/shorten.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "agent/model/replay.h"

@@ -8,7 +8,6 @@
 
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/json.h"
 
 enum { STUCK_KEPT = 12 };

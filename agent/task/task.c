@@ -11,7 +11,6 @@
 #include "agent/task/task.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "agent/model/replay.h"
@@ -19,7 +18,6 @@
 #include "agent/task/impl.h"
 #include "agent/task/shorten.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 
 enum {
 	ROUNDS_DEFAULT = 200,

@@ -1,7 +1,6 @@
 /* What the model gets that asks for news while no command runs: the jobs in the
  * background, and the last that they printed: on the terminal, or into a file, which is
  * read by the box's own means. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

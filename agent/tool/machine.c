@@ -6,7 +6,6 @@
 #include "agent/tool/impl.h"
 #include "agent/tool/program.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 
 enum { LOOK_MS = 3000, SAID_MAX = 4096, WORD_MAX = 60 };
 

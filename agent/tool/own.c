@@ -2,8 +2,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "agent/tool/impl.h"

@@ -4,7 +4,6 @@
 
 #include "agent/tool/impl.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 #include "runtime/box/box.h"
 
 static const char *session_arg(const struct json *args)

@@ -1,6 +1,5 @@
 /* The text of a session's result, and its last line in brackets. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "agent/tool/impl.h"

@@ -1,7 +1,6 @@
 #include "agent/tool/tool.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "agent/terminal/spill.h"

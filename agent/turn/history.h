@@ -7,8 +7,6 @@
 #ifndef AGENT_TURN_HISTORY_H
 #define AGENT_TURN_HISTORY_H
 
-#include <stdint.h>
-
 #include "base/err.h"
 #include "base/json.h"
 #include "base/scope.h"

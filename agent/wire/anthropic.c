@@ -1,5 +1,4 @@
 /* Anthropic Messages: requests. Its answers are read by anthropic_assemble.c. */
-#include <errno.h>
 #include <string.h>
 
 #include "agent/wire/anthropic_assemble.h"

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/turn/args.h"
 #include "agent/wire/message.h"
 #include "agent/wire/openai_assemble.h"
 #include "agent/wire/wire.h"

@@ -1,5 +1,4 @@
 /* Chat Completions, and all that imitate it. */
-#include <errno.h>
 #include <string.h>
 
 #include "agent/turn/args.h"

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "agent/turn/args.h"
 #include "agent/wire/error.h"
 #include "base/text.h"
 

@@ -1,13 +1,11 @@
 /* OpenAI's Responses: what its newer models want, and all that they think comes back to them
  * (encrypted, for nothing is stored there). */
-#include <errno.h>
 #include <string.h>
 
 #include "agent/turn/args.h"
 #include "agent/wire/message.h"
 #include "agent/wire/responses_assemble.h"
 #include "agent/wire/wire.h"
-#include "base/text.h"
 
 static int responses_url(const struct wire_server *s, struct buf *out)
 {

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/turn/args.h"
 #include "agent/wire/error.h"
 #include "base/grow.h"
 #include "base/text.h"

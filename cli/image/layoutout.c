@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 #include "rootfs/oci/doc.h"
 #include "rootfs/oci/name.h"
 #include "runtime/worker/feed.h"

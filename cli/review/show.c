@@ -1,6 +1,5 @@
 #include "cli/review/show.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <string.h>
@@ -15,11 +14,9 @@
 #include "cli/opt/config.h"
 #include "cli/review/held.h"
 #include "cli/review/lines.h"
-#include "cli/show/cols.h"
 #include "cli/show/confirm.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
-#include "cli/show/wrap.h"
 #include "rootfs/review/apply.h"
 #include "rootfs/store/checkpoint.h"
 

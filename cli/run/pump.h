@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/err.h"
 #include "base/scope.h"
 
 enum {

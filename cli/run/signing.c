@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/confirm.h"
-#include "cli/show/render.h"
 
 enum { KEYGEN_MS = 10000, APPLET_MS = 10000, NOTES = 16, HOST_MAX = 255 };
 

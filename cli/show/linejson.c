@@ -1,6 +1,5 @@
 #include "cli/show/linejson.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/json.h"

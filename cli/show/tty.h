@@ -8,9 +8,6 @@
 #include <stdbool.h>
 #include <termios.h>
 
-#include "base/err.h"
-#include "base/scope.h"
-
 struct tty {
 	int fd;		      /* borrowed; -1 = none */
 	struct termios saved; /* valid while raw */

@@ -8,7 +8,6 @@
 
 #include "cli/store/place.h"
 #include "rootfs/store/boxdir.h"
-#include "rootfs/store/store.h"
 #include "runtime/box/box.h"
 #include "runtime/spec/spec.h"
 

@@ -1,7 +1,6 @@
 #include "cli/task/attach.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "agent/tool/picture.h"

@@ -1,6 +1,5 @@
 #include "rootfs/archive/whiteout.h"
 
-#include <dirent.h>
 #include <string.h>
 
 #include "base/dirscan.h"

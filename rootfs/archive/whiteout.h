@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
-#include "base/scope.h"
 
 struct whiteout {
 	uint64_t *set; /* owned: hashes of (directory, name); 0 = empty place */

@@ -6,7 +6,6 @@
 #ifndef ROOTFS_GIT_REFS_H
 #define ROOTFS_GIT_REFS_H
 
-#include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "rootfs/git/upper.h"

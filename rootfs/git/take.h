@@ -11,8 +11,6 @@
 #ifndef ROOTFS_GIT_TAKE_H
 #define ROOTFS_GIT_TAKE_H
 
-#include <stdint.h>
-
 #include "base/err.h"
 
 /* A worktree's own directory: HEAD, index, messages, the log of HEAD. */

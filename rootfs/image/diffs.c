@@ -5,7 +5,6 @@
 #include "base/dirscan.h"
 #include "base/file.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 
 /* Box root, who may be anybody, goes through it to the layers; the store itself is the
  * caller's alone. */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "rootfs/oci/doc.h"
 
 static const char lower[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 static const char tag_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -6,7 +6,6 @@
 #include "base/dirscan.h"
 #include "base/file.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/store/tree.h"
 

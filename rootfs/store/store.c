@@ -1,6 +1,5 @@
 #include "rootfs/store/store.h"
 
-#include <assert.h>
 #include <stdio.h>
 
 #include "base/file.h"

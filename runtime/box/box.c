@@ -6,7 +6,6 @@
 #include "base/grow.h"
 #include "base/proc.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 #include "runtime/box/asked.h"
 #include "runtime/box/spawned.h"
 #include "runtime/box/wish.h"

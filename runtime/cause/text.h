@@ -6,8 +6,6 @@
 #ifndef RUNTIME_CAUSE_TEXT_H
 #define RUNTIME_CAUSE_TEXT_H
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 
 enum probe_reason {

@@ -7,7 +7,6 @@
 #define RUNTIME_CGROUP_FIND_H
 
 #include <limits.h>
-#include <stdbool.h>
 
 #include "base/err.h"
 

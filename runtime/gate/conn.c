@@ -6,7 +6,6 @@
  * gate_conn_join() on both sockets are watched edge-triggered for their whole life, and any
  * event runs the pump; for room to write from when there was none for the first time on. */
 #include <netinet/tcp.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sys/sys.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/file.h"
 #include "base/proc.h"
 #include "base/sys/sys.h"
 #include "base/text.h"

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
-#include "base/text.h"
 #include "runtime/gate/hello.h"
 #include "runtime/gate/impl.h"
 

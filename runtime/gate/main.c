@@ -5,10 +5,8 @@
  * and proxy settings. Then it starts the resolver, which stays outside, and gives up
  * the file system, all capabilities, new programs, new processes, and every system
  * call that moving bytes between sockets does not take. */
-#include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/sys/sys.h"
 #include "runtime/confine/outside.h"
 #include "runtime/gate/impl.h"

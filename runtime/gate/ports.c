@@ -7,7 +7,6 @@
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 

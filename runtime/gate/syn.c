@@ -7,7 +7,6 @@
  * answered as a closed port or a router without a way would. A program that gives up
  * while it waits is not heard of: what was dialled for it is closed when nobody has come
  * for it. A packet that gets lost on the way is sent again by the program's kernel. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sys/sys.h"

@@ -18,7 +18,6 @@
 
 #include <string.h>
 
-#include "base/file.h"
 #include "base/sys/sys.h"
 #include "runtime/confine/caps.h"
 #include "runtime/init/leader.h"

@@ -15,7 +15,6 @@
 #include "base/num.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 #include "runtime/init/jsonout.h"
 
 enum { OWNERS_PORTS = 256, OWNERS_LINKS = 200000, OWNERS_NAME = 16, LINE = 512 };

@@ -12,7 +12,6 @@
 #include "base/num.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 #include "runtime/init/expr.h"
 #include "runtime/init/gittree.h"
 #include "runtime/init/jsonout.h"

@@ -7,7 +7,6 @@
 #ifndef RUNTIME_MONITOR_GITGATE_H
 #define RUNTIME_MONITOR_GITGATE_H
 
-#include "base/scope.h"
 #include "runtime/monitor/gitwork.h"
 #include "runtime/spec/spec.h"
 

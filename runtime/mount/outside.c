@@ -16,7 +16,6 @@
 #include "base/inroot.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 #include "runtime/mount/mounts.h"
 #include "runtime/mount/project.h"
 

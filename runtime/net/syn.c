@@ -4,7 +4,6 @@
 #include <netinet/ip.h>
 #include <netinet/ip_icmp.h>
 #include <netinet/tcp.h>
-#include <stdbool.h>
 #include <string.h>
 
 enum { IP_LEN = 20, TCP_LEN = 20, QUOTED = IP_LEN + 8, TTL = 64, FRAGMENT = 0x1fff };

@@ -1,6 +1,5 @@
 #include "runtime/signer/client.h"
 
-#include <errno.h>
 #include <limits.h>
 
 #include "base/scope.h"

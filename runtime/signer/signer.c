@@ -12,7 +12,6 @@
  * end, the person's answer included: two questions at once would be one too many. */
 #include "runtime/signer/signer.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/base64.h"

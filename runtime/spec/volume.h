@@ -7,7 +7,6 @@
 #define RUNTIME_SPEC_VOLUME_H
 
 #include <limits.h>
-#include <stdbool.h>
 
 #include "base/err.h"
 #include "base/json.h"

@@ -5,7 +5,6 @@
 #ifndef RUNTIME_START_CHILD_H
 #define RUNTIME_START_CHILD_H
 
-#include "base/buf.h"
 #include "runtime/cgroup/cgroup.h"
 #include "runtime/spec/spec.h"
 

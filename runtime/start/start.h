@@ -9,7 +9,6 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/scope.h"
 #include "runtime/cgroup/cgroup.h"
 #include "runtime/cgroup/memwatch.h"
 #include "runtime/net/netns.h"

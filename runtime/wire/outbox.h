@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/scope.h"
 #include "runtime/wire/wire.h"
 
 struct outbox_kept;

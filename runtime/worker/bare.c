@@ -15,7 +15,6 @@
 
 #include "base/def.h"
 #include "base/grow.h"
-#include "base/text.h"
 
 enum { HEAD = 1, OBJECTS = 2, REFS = 4, WHOLE = HEAD | OBJECTS | REFS };
 

@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
 #include "rootfs/review/past.h"

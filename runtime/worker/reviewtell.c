@@ -13,7 +13,6 @@
 #include "base/hash.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 #include "rootfs/git/refs.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"

@@ -1,6 +1,5 @@
 #include "agent/server/http/ws.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

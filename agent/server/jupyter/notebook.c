@@ -22,7 +22,6 @@
 #include "agent/server/tenant/tenant.h"
 #include "base/embed.h"
 #include "base/loop.h"
-#include "base/text.h"
 
 EMBED(notebook_program, "agent/server/jupyter/notebook.py");
 

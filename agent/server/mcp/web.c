@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 
 #include "agent/mcp/rpc.h"
 #include "agent/server/exchange/exchange.h"
@@ -22,7 +21,6 @@
 #include "agent/server/tenant/tenant.h"
 #include "base/loop.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 
 enum {
 	SESSIONS = 16, /* of a tenant */

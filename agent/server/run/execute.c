@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 
@@ -18,14 +17,12 @@
 #include "agent/server/jupyter/jupyter.h"
 #include "agent/server/run/outlog.h"
 #include "agent/server/run/pace.h"
-#include "agent/server/run/run.h"
 #include "agent/server/run/runid.h"
 #include "agent/server/run/ttyenv.h"
 #include "agent/server/run/typed.h"
 #include "agent/server/tenant/tenant.h"
 #include "base/loop.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 #include "runtime/spec/effects_watch.h"
 
 enum {

@@ -4,7 +4,6 @@
 
 #include "agent/server/exchange/exchange.h"
 #include "agent/server/files/fileop.h"
-#include "agent/server/run/run.h"
 #include "agent/server/tenant/tenant.h"
 
 enum { PORTS = 256, OWNERS_BYTES = 64 << 10 };

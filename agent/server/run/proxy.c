@@ -16,7 +16,6 @@
 #include "agent/server/exchange/exchange.h"
 #include "agent/server/http/head.h"
 #include "agent/server/http/relay.h"
-#include "agent/server/run/run.h"
 #include "agent/server/tenant/tenant.h"
 #include "base/loop.h"
 #include "base/num.h"

@@ -7,7 +7,6 @@
  * that runs nothing, after TERMINAL_UNUSED_MS: there is nothing in it to come back to.
  * Source of the contract: Open Terminal, /api/terminals. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>

@@ -9,7 +9,6 @@
 
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "runtime/box/box.h"

@@ -6,7 +6,6 @@
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
 #include "cli/review/show.h"
-#include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/store/hostpath.h"
 

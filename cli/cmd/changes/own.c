@@ -1,4 +1,3 @@
-#include <stdio.h>
 
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"

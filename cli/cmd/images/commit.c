@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 #include "cli/image/layoutout.h"
 #include "cli/image/pick.h"
 #include "cli/image/pulling.h"

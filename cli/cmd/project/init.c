@@ -5,7 +5,6 @@
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/config_project.h"
 #include "cli/opt/manual.h"

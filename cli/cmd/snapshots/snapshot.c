@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "base/text.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 #include "cli/snapshot/setup_kept.h"

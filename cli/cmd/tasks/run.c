@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/task.h"

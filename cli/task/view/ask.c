@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <termios.h>
 
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -10,7 +9,6 @@
 #include "cli/show/lineedit.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
-#include "cli/task/view/view.h"
 
 enum { ASK_LINE = 64 << 10 }; /* bytes of an answer */
 

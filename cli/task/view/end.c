@@ -6,7 +6,6 @@
 #include "cli/show/markdown.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
-#include "cli/task/view/words.h"
 
 enum { END_FILES = 20, END_HELD = 100 }; /* that are listed */
 

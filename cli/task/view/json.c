@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
 #include "cli/show/render.h"
 
 /* Events are built without looking at each step: what could not be added for want of

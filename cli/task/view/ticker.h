@@ -8,7 +8,6 @@
 
 #include "base/aside.h"
 #include "base/err.h"
-#include "base/scope.h"
 
 enum { TICKER_MS = 200, TICKER_MORE = 2 };
 
