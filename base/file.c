@@ -245,6 +245,13 @@ int file_replace_soon(int dirfd, const char *name, const struct file_data *d,
 	return replace(dirfd, name, d, NOTHING, e);
 }
 
+bool file_is_there(int dirfd, const char *path)
+{
+	struct stat st;
+
+	return sys_fstatat(dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 static int is_dir(int dirfd, const char *path)
 {
 	struct stat st;
@@ -291,6 +298,13 @@ int file_open_dir(int dirfd, const char *path, struct err *e)
 	if (fd < 0)
 		return err_sys(e, fd, "cannot open directory '%s'", text_shown(path));
 	return fd;
+}
+
+int file_make_dir(int dirfd, const char *path, mode_t mode, struct err *e)
+{
+	int r = file_mkdirs(dirfd, path, mode, e);
+
+	return r < 0 ? r : file_open_dir(dirfd, path, e);
 }
 
 /* The file may have been removed, and made anew, while we waited for its lock. */

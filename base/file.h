@@ -57,12 +57,21 @@ int file_replace_later(int dirfd, const char *name, const struct file_data *d,
 int file_replace_soon(int dirfd, const char *name, const struct file_data *d,
 		      struct err *e);
 
+typedef int file_replace_fn(int dirfd, const char *name, const struct file_data *d,
+			    struct err *e);
+
 /** file_mkdirs() - make @path and its missing parents (@mode for each); an existing
  *  directory is success, anything else -ENOTDIR */
 int file_mkdirs(int dirfd, const char *path, mode_t mode, struct err *e);
 
+/** file_is_there() - is there anything of that name? A symlink is one, wherever it leads */
+bool file_is_there(int dirfd, const char *path);
+
 /** file_open_dir() - open an existing directory (not through a last symlink) */
 int file_open_dir(int dirfd, const char *path, struct err *e);
+
+/** file_make_dir() - the same, after it was made if it is not there; as file_mkdirs() */
+int file_make_dir(int dirfd, const char *path, mode_t mode, struct err *e);
 
 /**
  * file_lock() - open or create @name and take an exclusive flock on it

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/file.h"
 
 struct json; /* opaque: a value of any type */
 
@@ -45,6 +46,10 @@ int json_parse_written(const char *text, size_t len, struct json **ret, struct e
 /** json_read() - parse a whole file of @max bytes at most; also what file_read() returns */
 int json_read(int dirfd, const char *path, size_t max, struct json **ret,
 	      struct err *e);
+/** json_print_file() - as a whole file of @max bytes at most, which only its owner reads
+ *  @replace: file_replace() or one of its kind: how sure it is to be on the disk */
+int json_print_file(int dirfd, const char *name, const struct json *j, size_t max,
+		    file_replace_fn *replace, struct err *e);
 /**
  * json_parse_pieces() - the same of what a stream was cut into
  *

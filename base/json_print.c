@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 
 /* cJSON's own printer rounds to 15 digits, which loses integers from 10^15 on, and
  * needs the whole text in memory before a limit can stop it. */
@@ -146,4 +147,16 @@ int json_print(const struct json *j, bool pretty, struct buf *out)
 	if (p.code)
 		buf_truncate(out, start);
 	return buf_fail(out, p.code);
+}
+
+int json_print_file(int dirfd, const char *name, const struct json *j, size_t max,
+		    file_replace_fn *replace, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(max);
+	int r = json_print(j, true, &text) ?: buf_addc(&text, '\n');
+
+	if (r < 0)
+		return err_sys(e, r, "cannot write '%s'", text_shown(name));
+	return replace(dirfd, name, &(struct file_data){ text.data, text.len, 0600 },
+		       e);
 }

@@ -400,6 +400,19 @@ char *text_setting(char **rest, unsigned *number)
 	return NULL;
 }
 
+int text_order(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+bool text_is_word(const char *s, size_t size)
+{
+	static const char set[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_-";
+
+	return *s && strlen(s) < size && !s[strspn(s, set)];
+}
+
 bool text_line(const char **rest, char *ret, size_t size)
 {
 	size_t n = strcspn(*rest, "\n");

@@ -82,6 +82,12 @@ char *text_time(char *out, size_t size, int64_t sec, long nsec);
 /** text_copy() - strlcpy: always terminated; 0 or -ENAMETOOLONG (and cut) */
 int text_copy(char *out, size_t size, const char *s);
 
+/** text_order() - of two elements of a list of strings, for qsort() */
+int text_order(const void *a, const void *b);
+
+/** text_is_word() - letters, digits, '_' and '-', at least one and fewer than @size */
+bool text_is_word(const char *s, size_t size);
+
 bool text_starts(const char *s, const char *prefix);
 bool text_ends(const char *s, const char *suffix);
 

@@ -8,15 +8,6 @@
 
 enum { STOP_MS = 10000 };
 
-bool python_context_is_name(const char *name)
-{
-	static const char set[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				  "0123456789_-";
-
-	return *name && strlen(name) < PYTHON_CONTEXT_NAME &&
-	       strspn(name, set) == strlen(name);
-}
-
 static int spawn(const struct python_conf *conf, const char *what, struct box_proc *ret,
 		 struct err *e)
 {

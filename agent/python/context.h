@@ -11,9 +11,6 @@
 
 enum { PYTHON_CONTEXT_NAME = 32 };
 
-/** python_context_is_name() - letters, digits, - and _ */
-bool python_context_is_name(const char *name);
-
 /** python_context_serve() - start that of conf->context, which ends at once where there
  *  is one already */
 int python_context_serve(const struct python_conf *conf, struct err *e);

@@ -1,28 +1,16 @@
 /* A session's shell: how it starts, how its death is noticed, how it is ended. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "agent/session/impl.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/nonce.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
 enum { END_MS = 10000, END_LOOK_MS = 50 };
 enum { RC_MS = 5000, START_MS = 10000, ARGS_MAX = 8, ENV_MAX = 128 };
-
-static int make_nonce(char *nonce, struct err *e)
-{
-	unsigned char bytes[MARKER_NONCE / 2];
-	ssize_t n = sys_getrandom(bytes, sizeof(bytes));
-
-	if (n != (ssize_t)sizeof(bytes))
-		return err_sys(e, n < 0 ? (int)n : -EIO, "cannot make a nonce");
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		snprintf(nonce + 2 * i, 3, "%02x", bytes[i]);
-	return 0;
-}
 
 static int make_text(const struct session *s, bool rc, struct err *e)
 {
@@ -198,7 +186,7 @@ static int wait_ready(struct session *s, uint64_t ms, struct err *e)
 
 static int start_once(struct session *s, const char *cwd, bool rc, struct err *e)
 {
-	int r = make_nonce(s->nonce, e);
+	int r = nonce_make(s->nonce, sizeof(s->nonce), e);
 
 	if (r < 0)
 		return r;

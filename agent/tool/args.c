@@ -36,15 +36,6 @@ bool tool_args_flag(const struct json *args, const char *key, bool none)
 	return json_type(v) == JSON_BOOL ? json_true(v) : none;
 }
 
-bool tool_args_is_name(const char *name)
-{
-	static const char set[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				  "0123456789_-";
-
-	return *name && strlen(name) < TOOL_SESSION_NAME &&
-	       strspn(name, set) == strlen(name);
-}
-
 /* ---- what models write ---- */
 
 /* A list that stands in a string. */

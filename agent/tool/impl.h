@@ -56,8 +56,6 @@ int tool_result_finish(struct toolbox *t, const struct json *args,
 /* A number that may stand in a string; @none when it is missing. */
 double tool_args_number(const struct json *args, const char *key, double none);
 bool tool_args_flag(const struct json *args, const char *key, bool none);
-/* A name that a session or an interpreter may have. */
-bool tool_args_is_name(const char *name);
 /* What a model wrote in a form that can be read all the same; @ret is the caller's. */
 int tool_args_mend(const struct json *schema, const struct json *args,
 		   struct json **ret);

@@ -194,11 +194,6 @@ static int add_one(struct toolset *s, int fd, const char *file, struct buf *note
 				   &(struct tool){ .run = own_run });
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Names that end in .json, sorted: the tools stand in every request, in one order. */
 static size_t list(int fd, char *names[OWN_MAX], struct buf *notes)
 {
@@ -219,7 +214,7 @@ static size_t list(int fd, char *names[OWN_MAX], struct buf *notes)
 		names[n] = strdup(scan.name);
 		n += names[n] != NULL;
 	}
-	qsort(names, n, sizeof(*names), by_name);
+	qsort(names, n, sizeof(*names), text_order);
 	return n;
 }
 

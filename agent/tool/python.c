@@ -193,7 +193,7 @@ static int open_context(struct toolbox *t, const char *name, struct tool_result 
 	*ret = find(t, name);
 	if (*ret)
 		return 0;
-	if (!tool_args_is_name(name))
+	if (!text_is_word(name, TOOL_SESSION_NAME))
 		return tool_result_fail(
 			res,
 			"not run: a context's name has up to %d letters, "

@@ -4,6 +4,7 @@
 
 #include "agent/tool/impl.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "runtime/box/box.h"
 
 static const char *session_arg(const struct json *args)
@@ -80,7 +81,7 @@ static int open_session(struct toolbox *t, const char *name, struct tool_result 
 	int r;
 
 	if (!place) {
-		if (!tool_args_is_name(name))
+		if (!text_is_word(name, TOOL_SESSION_NAME))
 			return tool_result_fail(
 				res,
 				"a session's name has up to %d letters, "

@@ -22,23 +22,14 @@ void layoutout_done(struct layoutout *l)
 	scope_close(&l->blobs);
 }
 
-/* @dir may lie in a project: by one name, so that nobody puts a link on the way. */
-static int make_dir(int dir, const char *name, struct err *e)
-{
-	int r = sys_mkdirat(dir, name, 0755);
-
-	if (r < 0 && r != -EEXIST)
-		return err_sys(e, r, "cannot make directory '%s'", name);
-	return file_open_dir(dir, name, e);
-}
-
+/* The layout may lie in a project: each by one name, so that nobody puts a link on the way. */
 int layoutout_begin(struct layoutout *l, struct err *e)
 {
-	_cleanup_close_ int blobs = make_dir(l->dir, "blobs", e);
+	_cleanup_close_ int blobs = file_make_dir(l->dir, "blobs", 0755, e);
 
 	l->layers = json_array();
 	l->diffs = json_array();
-	l->blobs = blobs < 0 ? blobs : make_dir(blobs, "sha256", e);
+	l->blobs = blobs < 0 ? blobs : file_make_dir(blobs, "sha256", 0755, e);
 	return MIN(l->blobs, 0);
 }
 

@@ -3,16 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum { NAME_MAX_LEN = 16 };
-
-static bool is_name(const char *name)
-{
-	static const char set[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				  "0123456789_-";
-
-	return *name && strlen(name) <= NAME_MAX_LEN &&
-	       strspn(name, set) == strlen(name);
-}
 
 static int check_args(const struct json *args, struct err *e)
 {
@@ -53,7 +46,7 @@ int config_servers_check(const struct json *server, struct err *e)
 	const char *command = json_get_str(server, "command");
 	int r;
 
-	if (!is_name(json_key(server) ?: ""))
+	if (!text_is_word(json_key(server) ?: "", NAME_MAX_LEN + 1))
 		return err_set(e, -EINVAL,
 			       "a name has up to %d letters, digits, - and _",
 			       NAME_MAX_LEN);

@@ -47,12 +47,9 @@ int agreed_note(const struct store *st, const struct agreed *a, struct err *e)
 
 	if (r < 0)
 		return r;
-	r = file_mkdirs(st->dirfd, "agreed", 0700, e);
-	if (r < 0)
-		return r;
-	r = dir = file_open_dir(st->dirfd, "agreed", e);
-	if (r < 0)
-		return r;
+	dir = file_make_dir(st->dirfd, "agreed", 0700, e);
+	if (dir < 0)
+		return dir;
 	return file_replace(dir, x.name,
 			    &(struct file_data){ x.hash, strlen(x.hash), 0600 }, e);
 }

@@ -25,20 +25,14 @@ static struct json *load(const struct boxsetup *s, const char *name)
 int setup_kept_note(const struct boxsetup *s, const char *name, const struct json *done,
 		    struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(KEPT_MAX);
 	char path[KEPT_PATH];
-	int r;
 
 	if (!json_len(done))
 		return 0;
-	r = json_print(done, false, &text);
-	if (r < 0)
-		return err_sys(e, r, "cannot note the setup of a snapshot");
 	path_of(name, path);
 	return file_mkdirs(s->dir.dirfd, "setups", 0700, e)
-		       ?: file_replace_soon(
-				  s->dir.dirfd, path,
-				  &(struct file_data){ text.data, text.len, 0600 }, e);
+		       ?: json_print_file(s->dir.dirfd, path, done, KEPT_MAX,
+					  file_replace_soon, e);
 }
 
 void setup_kept_forget(const struct boxsetup *s, const char *name)

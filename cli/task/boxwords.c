@@ -58,9 +58,7 @@ static bool has(const struct json *marks, const struct json *mark)
 int boxwords_end(struct boxwords *w, struct err *e)
 {
 	_cleanup_json_ struct json *now = prompt_marks(w->project);
-	_cleanup_buf_ struct buf text = BUF_INIT(BOXWORDS_MAX);
 	struct json *kept = json_object();
-	int r;
 
 	json_each(it, now)
 	{
@@ -76,9 +74,6 @@ int boxwords_end(struct boxwords *w, struct err *e)
 	}
 	json_free(&w->boxs);
 	w->boxs = kept;
-	r = json_print(kept, false, &text);
-	if (r < 0)
-		return err_sys(e, r, "cannot note what the task wrote for models");
-	return file_replace(w->dir->dirfd, BOXWORDS_FILE,
-			    &(struct file_data){ text.data, text.len, 0600 }, e);
+	return json_print_file(w->dir->dirfd, BOXWORDS_FILE, kept, BOXWORDS_MAX,
+			       file_replace, e);
 }

@@ -27,7 +27,6 @@ static bool is_plain(const char *name)
 
 void modelknown_keep(const struct modelpick *pick, const struct json *names)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(KEPT_MAX);
 	_cleanup_json_ struct json *kept = NULL;
 	_cleanup_store_ struct store st = STORE_NONE;
 	struct json *plain = json_array();
@@ -45,10 +44,9 @@ void modelknown_keep(const struct modelpick *pick, const struct json *names)
 		kept = json_object();
 	}
 	(void)json_set(kept, pick->own ? pick->provider : pick->conf.provider, plain);
-	if (st.dirfd >= 0 && json_print(kept, false, &text) == 0)
-		(void)file_replace_soon(
-			st.dirfd, KEPT_FILE,
-			&(struct file_data){ text.data, text.len, 0600 }, &ignored);
+	if (st.dirfd >= 0)
+		(void)json_print_file(st.dirfd, KEPT_FILE, kept, KEPT_MAX,
+				      file_replace_soon, &ignored);
 }
 
 /* ---- all of them ------------------------------------------------------------------------ */

@@ -354,11 +354,6 @@ static int put_link(struct pack *p, const struct entry *en, struct err *e)
 
 /* ---- directories -------------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* All names, sorted, so that the same tree is the same archive; @names keeps the text. */
 static int read_names(struct pack *p, int fd, struct buf *names, char ***ret, size_t *n,
 		      struct err *e)
@@ -379,7 +374,7 @@ static int read_names(struct pack *p, int fd, struct buf *names, char ***ret, si
 		return r < 0 ? r : fail(p, -ENOMEM, "list", e);
 	for (size_t i = 0, at = 0; i < *n; i++, at += strlen(names->data + at) + 1)
 		(*ret)[i] = names->data + at;
-	qsort(*ret, *n, sizeof(**ret), by_name);
+	qsort(*ret, *n, sizeof(**ret), text_order);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/file.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -45,7 +46,6 @@ static void look_in(const char *root, const char *up, int tree, git_named_fn *fn
 void git_above_each(const char *root, bool own, git_named_fn *fn, void *ctx)
 {
 	char up[PATH_MAX], *slash = up;
-	struct stat st;
 
 	if (text_copy(up, sizeof(up), root) < 0)
 		return;
@@ -53,8 +53,7 @@ void git_above_each(const char *root, bool own, git_named_fn *fn, void *ctx)
 		_cleanup_close_ int tree =
 			first && !own ? -1 : sys_open(up, O_PATH | O_DIRECTORY);
 
-		if (tree >= 0 &&
-		    sys_fstatat(tree, ".git", &st, AT_SYMLINK_NOFOLLOW) == 0)
+		if (tree >= 0 && file_is_there(tree, ".git"))
 			look_in(root, up, tree, fn, ctx);
 		slash = strrchr(up, '/');
 		if (slash == up)

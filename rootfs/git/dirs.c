@@ -72,17 +72,11 @@ static unsigned depth_of(const char *path)
 /* Some filesystems do not tell small letters from capitals (vfat, exFAT, ext4 and f2fs with
  * casefold), by rules that know all alphabets, or know a file by more names than they list.
  * So it is the filesystem that is asked, as git asks it; no listed name is compared. */
-static bool has(int dir, const char *name)
-{
-	struct stat st;
-
-	return sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
 static bool is_bare(int dir)
 {
-	return has(dir, "HEAD") &&
-	       ((has(dir, "objects") && has(dir, "refs")) || has(dir, "commondir"));
+	return file_is_there(dir, "HEAD") &&
+	       ((file_is_there(dir, "objects") && file_is_there(dir, "refs")) ||
+		file_is_there(dir, "commondir"));
 }
 
 /* A folded name differs in the case of letters, or has bytes beyond them: there are
@@ -177,7 +171,7 @@ static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 		if (!is_dot(dir, scan->name) && is_dir(dir, scan))
 			r = note_subdir(d, path, scan->name);
 	r = r < 0 ? r : dirscan_failed(scan, e);
-	dot = has(dir, ".git");
+	dot = file_is_there(dir, ".git");
 	/* One that did not go in whole is read again the next time. */
 	whole = !d->partial;
 	d->partial |= before;

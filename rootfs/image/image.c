@@ -222,17 +222,11 @@ int64_t image_stamp(const struct store *s, const char *name)
 static int save_meta(const struct store *s, const char *dir, const struct json *j,
 		     struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(META_MAX);
 	char path[IMAGE_DIR + 16];
-	int r = json_print(j, true, &text);
 
-	if (r < 0)
-		return err_sys(e, r, "cannot name image '%.12s'", dir);
-	r = meta_path(dir, path, e);
-	return r < 0 ? r
-		     : file_replace(s->images, path,
-				    &(struct file_data){ text.data, text.len, 0600 },
-				    e);
+	return meta_path(dir, path, e)
+		       ?: json_print_file(s->images, path, j, META_MAX, file_replace,
+					  e);
 }
 
 /* On the directory of all images: who names, removes or begins to use one decides by

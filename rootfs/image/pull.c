@@ -287,13 +287,11 @@ static int fill_meta(const struct pull *p, const struct json *result, struct jso
 static int write_meta(struct pull *p, const struct json *result, struct err *e)
 {
 	_cleanup_json_ struct json *meta = json_object();
-	_cleanup_buf_ struct buf text = BUF_INIT(META);
-	int r = fill_meta(p, result, meta) ?: json_print(meta, true, &text);
+	int r = fill_meta(p, result, meta);
 
 	if (r < 0)
 		return err_sys(e, r, "cannot describe the image");
-	return file_replace_soon(p->image, "meta.json",
-				 &(struct file_data){ text.data, text.len, 0600 }, e);
+	return json_print_file(p->image, "meta.json", meta, META, file_replace_soon, e);
 }
 
 /* To disk, then to its name: what has a name is whole, also after a power failure. */
@@ -352,13 +350,6 @@ static void note_dropped(const struct pull *p, const struct json *result)
 		note(p, buf_cstr(&line));
 }
 
-static bool has(const struct pull *p, const char *name)
-{
-	struct stat st;
-
-	return sys_fstatat(p->image, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
 /* Zeros are a tar archive of nothing, whatever their name, and an image in layers has its
  * files in other archives: neither is a root filesystem. */
 static int check_content(const struct pull *p, const struct json *result, struct err *e)
@@ -370,13 +361,14 @@ static int check_content(const struct pull *p, const struct json *result, struct
 		return err_set(e, -EINVAL,
 			       "'%s': there is nothing in it: no root filesystem",
 			       p->src.name);
-	if (pull_is_layered(p) || has(p, "rootfs/bin") || has(p, "rootfs/usr"))
+	if (pull_is_layered(p) || file_is_there(p->image, "rootfs/bin") ||
+	    file_is_there(p->image, "rootfs/usr"))
 		return 0;
-	if (has(p, "rootfs/oci-layout"))
+	if (file_is_there(p->image, "rootfs/oci-layout"))
 		return err_set(e, -EINVAL,
 			       "'%s' is an image in layers; cubby pull %s:%s",
 			       p->src.name, dir ? "oci" : "oci-archive", p->src.where);
-	if (!dir && has(p, "rootfs/manifest.json"))
+	if (!dir && file_is_there(p->image, "rootfs/manifest.json"))
 		return err_set(e, -EINVAL,
 			       "'%s' is an image in layers; cubby pull "
 			       "docker-archive:%s",

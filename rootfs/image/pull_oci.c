@@ -54,10 +54,7 @@ static int open_archive(struct pull *p, struct err *e)
 
 	if (in < 0)
 		return in;
-	r = sys_mkdirat(p->stage.dirfd, "archive", 0700);
-	if (r < 0)
-		return err_sys(e, r, "cannot make a directory in the store");
-	dir = file_open_dir(p->stage.dirfd, "archive", e);
+	dir = file_make_dir(p->stage.dirfd, "archive", 0700, e);
 	if (dir < 0)
 		return dir;
 	u.in = in;
@@ -178,27 +175,12 @@ static int feed(void *ctx, int to, struct err *e)
 				e);
 }
 
-static int make_dir(struct pull *p, const char *name, struct err *e)
-{
-	int r = sys_mkdirat(p->stage.dirfd, name, 0700);
-
-	if (r < 0 && r != -EEXIST)
-		return err_sys(e, r, "cannot make a directory in the store");
-	return file_open_dir(p->stage.dirfd, name, e);
-}
-
 static int write_layer_meta(int dir, const struct json *result, struct err *e)
 {
 	_cleanup_json_ struct json *meta = json_dup(result);
-	_cleanup_buf_ struct buf text = BUF_INIT(META);
-	int r;
 
 	(void)json_drop(meta, "dropped_names");
-	r = json_print(meta, true, &text);
-	if (r < 0)
-		return err_sys(e, r, "cannot describe a layer");
-	return file_replace_soon(dir, "meta.json",
-				 &(struct file_data){ text.data, text.len, 0600 }, e);
+	return json_print_file(dir, "meta.json", meta, META, file_replace_soon, e);
 }
 
 static int unpack_layer(struct pull *p, size_t i, const char *name, struct json **ret,
@@ -212,7 +194,7 @@ static int unpack_layer(struct pull *p, size_t i, const char *name, struct json 
 				 .like = &p->oci->config.diff_ids[i],
 				 .tick = tick,
 				 .tick_ctx = p };
-	_cleanup_close_ int dir = make_dir(p, name, e);
+	_cleanup_close_ int dir = file_make_dir(p->stage.dirfd, name, 0700, e);
 	const char *diff_id;
 	int r;
 
@@ -428,7 +410,7 @@ static int dress(struct pull *p, const struct json *sum, struct err *e)
 				 .tick_ctx = p };
 	_cleanup_json_ struct json *none = NULL;
 
-	p->image = make_dir(p, "image", e);
+	p->image = file_make_dir(p->stage.dirfd, "image", 0700, e);
 	if (p->image < 0)
 		return p->image;
 	u.dir = p->image;
@@ -452,15 +434,8 @@ static int write_list(const struct pull *p, struct err *e)
 /* Apart from the rest, which no start needs. */
 static int write_run(const struct pull *p, struct err *e)
 {
-	const struct json *run = p->oci->config.run;
-	_cleanup_buf_ struct buf text = BUF_INIT((size_t)OCI_DOC + META);
-	int r = json_print(run, false, &text);
-
-	if (r < 0)
-		return err_sys(e, r, "cannot keep how the image wants to be run");
-	return file_replace_soon(p->image, "run.json",
-				 &(struct file_data){ buf_cstr(&text), text.len, 0600 },
-				 e);
+	return json_print_file(p->image, "run.json", p->oci->config.run,
+			       (size_t)OCI_DOC + META, file_replace_soon, e);
 }
 
 int pull_oci_unpack(struct pull *p, struct json **ret, struct err *e)

@@ -164,13 +164,6 @@ static bool is_undoing(int dir)
 	return can_undo(dir) && has(dir, "undoing");
 }
 
-static int open_applied(int boxdir, struct err *e)
-{
-	int r = file_mkdirs(boxdir, "applied", 0700, e);
-
-	return r < 0 ? r : file_open_dir(boxdir, "applied", e);
-}
-
 static int open_work(struct work *w, int applied, unsigned n, struct err *e)
 {
 	char name[NUMBER];
@@ -306,7 +299,7 @@ int apply_run(const struct apply *a, const struct diff_item *const *items, size_
 	      struct err *e)
 {
 	_cleanup_(work_done) struct work w = WORK_NONE;
-	_cleanup_close_ int applied = open_applied(a->boxdir, e);
+	_cleanup_close_ int applied = file_make_dir(a->boxdir, "applied", 0700, e);
 	int r;
 
 	w.a = a;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/copyfd.h"
+#include "base/file.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 
@@ -134,7 +135,6 @@ static int copy_over(const struct carry *from, const struct carry *to, bool fres
 
 int carry_rename(const struct carry *from, const struct carry *to, bool fresh)
 {
-	struct stat st;
 	int r = -EINVAL;
 
 	if (fresh)
@@ -142,7 +142,7 @@ int carry_rename(const struct carry *from, const struct carry *to, bool fresh)
 				  RENAME_NOREPLACE);
 	if (r != -EINVAL) /* a filesystem that cannot tell */
 		return r;
-	if (fresh && sys_fstatat(to->dir, to->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+	if (fresh && file_is_there(to->dir, to->name))
 		return -EEXIST;
 	return sys_renameat(from->dir, from->name, to->dir, to->name);
 }

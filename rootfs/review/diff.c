@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/dirscan.h"
+#include "base/file.h"
 #include "base/grow.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -319,7 +320,6 @@ static int gone_below(struct making *m, char path[PATH_MAX], int upper, unsigned
 		takeover_open(m->layer->project, path, O_RDONLY | O_DIRECTORY);
 	_cleanup_free_ struct dirscan *scan = malloc(sizeof(*scan));
 	size_t len = strlen(path);
-	struct stat st;
 	int r = 0;
 
 	if (!scan)
@@ -328,8 +328,7 @@ static int gone_below(struct making *m, char path[PATH_MAX], int upper, unsigned
 		return fail(e, dir);
 	dirscan_start(scan, dir);
 	while (r >= 0 && dirscan_next(scan)) {
-		if (upper >= 0 &&
-		    sys_fstatat(upper, scan->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		if (upper >= 0 && file_is_there(upper, scan->name))
 			continue;
 		if (len + strlen(scan->name) + 2 > PATH_MAX || depth > UPPER_DEPTH)
 			return err_set(e, -E2BIG, "the project is nested too deep");
@@ -583,7 +582,7 @@ static int list_outside(struct making *m, struct err *e)
 	return r < 0 || !m->git_listed ? r : add(m, &it, e);
 }
 
-static int by_path(const void *a, const void *b)
+int diff_by_path(const void *a, const void *b)
 {
 	const struct diff_item *x = a, *y = b;
 
@@ -623,7 +622,7 @@ int diff_make(const struct layer *l, struct diff *ret, struct err *e)
 	if (r < 0)
 		return r;
 	if (d.n)
-		qsort(d.items, d.n, sizeof(*d.items), by_path);
+		qsort(d.items, d.n, sizeof(*d.items), diff_by_path);
 	*ret = take(&d, (struct diff){ .items = NULL });
 	return 0;
 }

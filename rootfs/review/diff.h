@@ -46,6 +46,9 @@ void diff_done(struct diff *d);
 /** diff_make() - Return: 0, -E2BIG (more than DIFF_ITEMS), or an errno. */
 int diff_make(const struct layer *l, struct diff *ret, struct err *e);
 
+/** diff_by_path() - the order of @items, for qsort() */
+int diff_by_path(const void *a, const void *b);
+
 /** diff_unmerge() - the box's side is what counts */
 void diff_unmerge(struct diff_item *x);
 

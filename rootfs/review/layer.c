@@ -185,12 +185,10 @@ const char *layer_in_git(const struct layer *l, const char *path)
 int layer_git_state(const struct layer *l, const char *path, struct err *e)
 {
 	char hex[HASH_HEX], name[32];
-	int r;
 
 	hash_text(path, strlen(path), hex);
 	snprintf(name, sizeof(name), "git/%.16s", hex);
-	r = file_mkdirs(l->dir, name, 0700, e);
-	return r < 0 ? r : file_open_dir(l->dir, name, e);
+	return file_make_dir(l->dir, name, 0700, e);
 }
 
 static int look_for_git(void *ctx, const struct upper_entry *x, struct err *)
@@ -334,11 +332,10 @@ int layer_remove(int upper, const char *path, struct err *e)
 {
 	_cleanup_close_ int above = -1, parent = -1;
 	const char *name;
-	struct stat st;
 
 	above = takeover_parent(upper, path, false, &name);
 	parent = above < 0 ? above : sys_openat(above, ".", O_RDONLY | O_DIRECTORY, 0);
-	if (parent < 0 || sys_fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (parent < 0 || !file_is_there(parent, name))
 		return 0;
 	return tree_remove(parent, name, e) < 0 ? e->code : 1;
 }

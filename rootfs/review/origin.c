@@ -95,10 +95,9 @@ static int open_dir(struct keeping *k, bool make)
 static void name_file(struct keeping *k, const char *path)
 {
 	char name[NAME];
-	struct stat st;
 
 	name_of(k->layer, path, name);
-	if (sys_fstatat(k->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+	if (file_is_there(k->dir, name))
 		buf_add(&k->names, name, NAME);
 }
 
@@ -202,10 +201,9 @@ void origin_keep(int boxdir, int project)
 bool origin_known(const struct layer *l, const char *path)
 {
 	char name[sizeof("origin/") + NAME] = "origin/";
-	struct stat st;
 
 	name_of(l, path, name + strlen(name));
-	return sys_fstatat(l->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	return file_is_there(l->dir, name);
 }
 
 int origin_read(const struct layer *l, const char *path, struct buf *ret, mode_t *mode)
@@ -229,11 +227,10 @@ void origin_renew(const struct layer *l, const char *path, const struct buf *tex
 {
 	_cleanup_close_ int dir =
 		sys_openat(l->dir, "origin", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	struct stat st;
 	char name[NAME];
 
 	name_of(l, path, name);
-	if (dir < 0 || sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (dir < 0 || !file_is_there(dir, name))
 		return;
 	if (!text ||
 	    file_replace_soon(dir, name,

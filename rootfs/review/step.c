@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/file.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "rootfs/git/takeover.h"
@@ -40,9 +41,7 @@ static struct diff_side look_at(const struct carry *p)
 
 static bool is_there(const struct carry *p)
 {
-	struct stat st;
-
-	return sys_fstatat(p->dir, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	return file_is_there(p->dir, p->name);
 }
 
 static void drop(const struct carry *p)

@@ -121,19 +121,9 @@ int boxdir_load(const struct boxdir *b, struct json **ret, struct err *e)
 
 int boxdir_save(const struct boxdir *b, const struct json *j, struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(BOX_JSON_MAX);
-	int r;
+	int r = json_print_file(b->dirfd, "box.json", j, BOX_JSON_MAX, file_replace, e);
 
-	r = json_print(j, true, &text);
-	if (r >= 0)
-		r = buf_addc(&text, '\n');
-	if (r < 0)
-		return err_sys(e, r, "cannot write box.json of '%.12s…'", b->key);
-	r = file_replace(b->dirfd, "box.json",
-			 &(struct file_data){ text.data, text.len, 0600 }, e);
-	if (r < 0)
-		return err_wrap(e, "box '%.12s…'", b->key);
-	return 0;
+	return r < 0 ? err_wrap(e, "box '%.12s…'", b->key) : 0;
 }
 
 int boxdir_lock(const struct boxdir *b, bool wait, struct err *e)

@@ -59,10 +59,8 @@ int chain_load(int dirfd, const char *name, struct chain *ret, struct err *e)
 
 int chain_save(int dirfd, const char *name, const struct chain *c, struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(CHAIN_TEXT);
 	_cleanup_json_ struct json *j = json_object();
 	struct json *list = json_array();
-	int r;
 
 	for (size_t i = 0; i < c->n; i++)
 		(void)json_add(list, json_string(c->layers[i]));
@@ -71,11 +69,7 @@ int chain_save(int dirfd, const char *name, const struct chain *c, struct err *e
 		(void)json_set_str(j, "project", c->project);
 	(void)json_set_int(j, "mode", c->mode);
 	(void)json_set_int(j, "made", c->made);
-	r = json_print(j, true, &text) ?: buf_addc(&text, '\n');
-	if (r < 0)
-		return err_sys(e, r, "cannot write the list of layers");
-	return file_replace_later(dirfd, name,
-				  &(struct file_data){ text.data, text.len, 0600 }, e);
+	return json_print_file(dirfd, name, j, CHAIN_TEXT, file_replace_later, e);
 }
 
 /* A rename between two names of one file leaves both. */
@@ -144,13 +138,6 @@ static bool is_empty(int dirfd, const char *name)
 
 	dirscan_start(&scan, fd);
 	return !dirscan_next(&scan) && !scan.failed;
-}
-
-static bool is_there(int dirfd, const char *name)
-{
-	struct stat st;
-
-	return sys_fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 int chain_layer(int layers, char id[CHAIN_ID], struct err *e)
@@ -238,7 +225,7 @@ static int is_a_copy(struct err *e)
 
 bool chain_untouched(const struct boxdir *b)
 {
-	return !is_there(b->dirfd, "chain") && !is_there(b->dirfd, "copy") &&
+	return !file_is_there(b->dirfd, "chain") && !file_is_there(b->dirfd, "copy") &&
 	       is_empty(b->dirfd, "upper");
 }
 
@@ -251,7 +238,7 @@ bool chain_reviews(const struct boxdir *b)
 
 	for (size_t i = 0; i < CHAIN_VIEWS; i++) {
 		snprintf(upper, sizeof(upper), "%s/upper", chain_views[i]);
-		if (is_there(b->dirfd, upper) && !is_empty(b->dirfd, upper))
+		if (file_is_there(b->dirfd, upper) && !is_empty(b->dirfd, upper))
 			return true;
 	}
 	return false;
@@ -262,7 +249,7 @@ static int load_counting(const struct boxdir *b, struct chain *ret, struct err *
 {
 	int r = chain_load(b->dirfd, "chain", ret, e);
 
-	if (r == 0 && is_there(b->dirfd, "project"))
+	if (r == 0 && file_is_there(b->dirfd, "project"))
 		ret->project[0] = '\0';
 	return r;
 }
@@ -277,13 +264,13 @@ int chain_seal(int layers, const struct boxdir *b, enum chain_what what,
 			     .reviews = what == CHAIN_PROJECT || chain_reviews(b) };
 	struct chain c;
 	bool machine = what != CHAIN_PROJECT && !is_empty(b->dirfd, "upper");
-	bool project =
-		what == CHAIN_STATE ? s.reviews : is_there(b->dirfd, "project/upper");
+	bool project = what == CHAIN_STATE ? s.reviews
+					   : file_is_there(b->dirfd, "project/upper");
 	int r = load_counting(b, &c, e);
 
 	if (r < 0)
 		return r;
-	if (is_there(b->dirfd, "copy"))
+	if (file_is_there(b->dirfd, "copy"))
 		return is_a_copy(e);
 	r = sys_fstatat(b->dirfd, "upper", &s.upper, AT_SYMLINK_NOFOLLOW);
 	if (r < 0)
@@ -304,7 +291,7 @@ int chain_copyable(const struct boxdir *b, struct chain *ret, struct err *e)
 
 	if (r < 0)
 		return r;
-	if (is_there(b->dirfd, "copy"))
+	if (file_is_there(b->dirfd, "copy"))
 		return is_a_copy(e);
 	return ret->n == CHAIN_MOST && !is_empty(b->dirfd, "upper") ? has_most(e) : 0;
 }
@@ -334,7 +321,7 @@ int chain_copied(const struct boxdir *b, const struct chain *was, int layer,
 	c.mode = upper.st_mode & 07777;
 	if (!is_empty(layer, "machine"))
 		r = push(&c, id, e);
-	if (is_there(layer, "project"))
+	if (file_is_there(layer, "project"))
 		(void)text_copy(c.project, CHAIN_ID, id);
 	c.made = sys_wall().tv_sec;
 	if (r == 0)
@@ -352,7 +339,7 @@ int chain_pending(int layers, int boxdir, int *ret, struct err *e)
 
 	if (r < 0 || !*c.project)
 		return r;
-	if (is_there(boxdir, "project")) {
+	if (file_is_there(boxdir, "project")) {
 		c.project[0] = '\0';
 		return chain_save(boxdir, "chain", &c, e);
 	}

@@ -64,14 +64,9 @@ int checkpoint_load(const struct boxdir *b, const char *name, struct checkpoint 
 
 int checkpoint_save(const struct boxdir *b, const struct checkpoint *c, struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(CHECKPOINT_TEXT);
 	_cleanup_json_ struct json *j = json_object();
-	_cleanup_close_ int dir = -1;
-	int r = file_mkdirs(b->dirfd, "checkpoints", 0700, e);
+	_cleanup_close_ int dir = file_make_dir(b->dirfd, "checkpoints", 0700, e);
 
-	if (r < 0)
-		return r;
-	dir = file_open_dir(b->dirfd, "checkpoints", e);
 	if (dir < 0)
 		return dir;
 	if (*c->project)
@@ -81,11 +76,7 @@ int checkpoint_save(const struct boxdir *b, const struct checkpoint *c, struct e
 	json_set_int(j, "applied", c->applied);
 	json_set_int(j, "written", c->written);
 	json_set_int(j, "made", sys_wall().tv_sec);
-	r = json_print(j, false, &text);
-	if (r < 0)
-		return err_sys(e, r, "cannot write a checkpoint");
-	return file_replace(dir, c->name,
-			    &(struct file_data){ text.data, text.len, 0600 }, e);
+	return json_print_file(dir, c->name, j, CHECKPOINT_TEXT, file_replace, e);
 }
 
 int checkpoint_list(const struct boxdir *b, checkpoint_fn *each, void *ctx,

@@ -40,12 +40,8 @@ static int load(const struct boxdir *b, const char *name, struct chain *ret,
 static int keep(const struct boxdir *b, const char *name, struct chain *c,
 		struct err *e)
 {
-	_cleanup_close_ int dir = -1;
-	int r = file_mkdirs(b->dirfd, "snapshots", 0700, e);
+	_cleanup_close_ int dir = file_make_dir(b->dirfd, "snapshots", 0700, e);
 
-	if (r < 0)
-		return r;
-	dir = file_open_dir(b->dirfd, "snapshots", e);
 	if (dir < 0)
 		return dir;
 	if (c->fresh)
@@ -140,10 +136,9 @@ static int present(const struct locked *l, const struct boxdir *b,
 static int must_be_new(const struct boxdir *b, const char *name, struct err *e)
 {
 	char path[SNAPSHOT_PATH];
-	struct stat st;
 	int r = path_of(name, path, e);
 
-	if (r < 0 || sys_fstatat(b->dirfd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (r < 0 || !file_is_there(b->dirfd, path))
 		return r;
 	err_set(e, -EEXIST, "the box has a snapshot '%s'", name);
 	return err_hint(e, "'cubby snapshots --remove %s' removes it", name);
@@ -215,13 +210,12 @@ static int make_box(const struct store *s, const struct snapshot_branch *to,
 {
 	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
 	_cleanup_close_ int lock = -1;
-	struct stat st;
 	int r = boxdir_open(s, to->key, true, &b, e);
 
 	if (r < 0)
 		return r;
 	lock = boxdir_lock(&b, false, e); /* one that runs has it, too */
-	if (sys_fstatat(b.dirfd, "box.json", &st, AT_SYMLINK_NOFOLLOW) == 0)
+	if (file_is_there(b.dirfd, "box.json"))
 		return err_set(e, -EEXIST, "there is a box of that name");
 	if (lock < 0)
 		return lock;

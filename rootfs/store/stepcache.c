@@ -19,10 +19,8 @@ static int path_of(const char *key, char ret[STEP_PATH], struct err *e)
 bool stepcache_has(const struct store *s, const char *key)
 {
 	char path[STEP_PATH];
-	struct stat st;
 
-	return path_of(key, path, ERR_IGNORED) == 0 &&
-	       sys_fstatat(s->dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	return path_of(key, path, ERR_IGNORED) == 0 && file_is_there(s->dirfd, path);
 }
 
 static int load(const struct store *s, const char *key, struct chain *ret,

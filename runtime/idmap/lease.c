@@ -37,9 +37,7 @@ bool idmap_lease_overlay(void)
 
 static int open_dir(struct err *e)
 {
-	int r = file_mkdirs(AT_FDCWD, LEASE_DIR, 0700, e);
-
-	return r < 0 ? r : file_open_dir(AT_FDCWD, LEASE_DIR, e);
+	return file_make_dir(AT_FDCWD, LEASE_DIR, 0700, e);
 }
 
 /* Nothing is written: where /run is on a disk that may wait for its journal. */

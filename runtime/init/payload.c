@@ -217,11 +217,9 @@ static int open_log(struct birth *b, struct err *e)
 {
 	_cleanup_close_ int dir = -1, fd = -1;
 	char name[32];
-	int r = file_mkdirs(AT_FDCWD, BOX_LOG_DIR, 0755, e);
+	int r = dir = file_make_dir(AT_FDCWD, BOX_LOG_DIR, 0755, e);
 
 	snprintf(name, sizeof(name), "%d.log", sys_getpid());
-	if (r == 0)
-		r = dir = file_open_dir(AT_FDCWD, BOX_LOG_DIR, e);
 	if (r >= 0) {
 		(void)sys_unlinkat(dir, name, 0);
 		r = fd = sys_openat(dir, name, O_WRONLY | O_CREAT | O_EXCL, 0644);

@@ -351,13 +351,11 @@ static int do_rename(const struct work *w)
 			     .from = w->path,
 			     .to_dir = w->to_dir,
 			     .to = w->to_path };
-	struct stat st;
 	int r;
 
 	if (setid_call_own_name(w->path) || setid_call_own_name(w->to_path))
 		go_on(w); /* here it would be this process's */
-	if ((w->call.flags & RENAME_NOREPLACE) &&
-	    sys_fstatat(m.to_dir, m.to, &st, AT_SYMLINK_NOFOLLOW) == 0)
+	if ((w->call.flags & RENAME_NOREPLACE) && file_is_there(m.to_dir, m.to))
 		return -EEXIST;
 	r = sys_renameat_words(m.from_dir, m.from, m.to_dir, m.to, m.words);
 	if (r != -EXDEV)

@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/copyfd.h"
+#include "base/file.h"
 #include "base/num.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
@@ -287,12 +288,11 @@ static void remove_remains(int dirfd, const char *prefix)
 /* What would only be found when all is copied. */
 static int look_ahead(const struct entry *x, struct err *e)
 {
-	struct stat st;
 	int r = sys_faccessat(x->from, ".", W_OK | X_OK, AT_EACCESS);
 
 	if (r < 0)
 		return err_sys(e, r, "cannot remove '%s'", x->name);
-	if (sys_fstatat(x->to, x->new, &st, AT_SYMLINK_NOFOLLOW) == 0)
+	if (file_is_there(x->to, x->new))
 		return err_sys(e, -EEXIST, "cannot make '%s'", x->new);
 	return 0;
 }

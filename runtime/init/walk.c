@@ -9,6 +9,7 @@
 #include "base/dirscan.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 
 struct walk {
 	walk_fn *fn;
@@ -24,11 +25,6 @@ void walk_names_free(char ***names)
 		free(*n);
 	free(*names);
 	*names = NULL;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 int walk_names(int dirfd, char ***ret, struct err *e)
@@ -58,7 +54,7 @@ int walk_names(int dirfd, char ***ret, struct err *e)
 	r = dirscan_failed(&scan, e);
 	if (r < 0 || !names)
 		return r < 0 ? r : err_sys(e, -ENOMEM, "cannot read a directory");
-	qsort(names, n, sizeof(*names), by_name);
+	qsort(names, n, sizeof(*names), text_order);
 	*ret = take(&names, NULL);
 	return 0;
 }

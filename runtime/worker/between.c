@@ -3,6 +3,7 @@
  * A file that one of the two has changed is looked for in both: in the layer, nowhere where
  * the layer hides it, else in the project. What lies below a checkpoint is the project as it
  * was then: as far as applies have changed that since, what they have kept of it. */
+#include "base/text.h"
 #include "runtime/worker/jobs.h"
 
 #include <stdlib.h>
@@ -228,11 +229,6 @@ static int compare(const struct between *b, char *path, enum effects_class class
 	return b->patch ? put(&text, e) : tell(&x, effect, &n, e);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* What is in several of the lists is compared once; what acts on the host comes first. */
 static int compare_all(const struct between *b, struct err *e)
 {
@@ -250,7 +246,7 @@ static int compare_all(const struct between *b, struct err *e)
 		all[n++] = t->items[i].path;
 	for (size_t i = 0; i < p->n; i++)
 		all[n++] = (char *)(uintptr_t)p->steps[i].path;
-	qsort(all, n, sizeof(*all), by_name);
+	qsort(all, n, sizeof(*all), text_order);
 	for (int class = EFFECTS_HELD; class >= EFFECTS_PLAIN; class --)
 		for (size_t i = 0; i < n && r == 0; i++)
 			if (!i || strcmp(all[i - 1], all[i]) != 0)

@@ -251,13 +251,6 @@ static bool is_refused(const struct review *rv, const char *path)
 	return false;
 }
 
-static int by_its_path(const void *a, const void *b)
-{
-	const struct diff_item *x = a, *y = b;
-
-	return strcmp(x->path, y->path);
-}
-
 /* A layer that is in use keeps what it gave: that is noted, where the box has not gone on
  * since it was listed. So is what was merged, which makes the layer let go of it; the host has
  * more than the box then, so that what the box does to it later is a conflict again. It is said
@@ -291,7 +284,7 @@ static int note_given(void *ctx, const struct journal *j, int dir, struct err *e
 								      s->path),
 					    .now = now };
 	}
-	qsort(items, n, sizeof(*items), by_its_path);
+	qsort(items, n, sizeof(*items), diff_by_path);
 	return given_add(rv->layer.dir, items, n, e);
 }
 
@@ -422,12 +415,11 @@ static int op_patch(struct review *rv, struct err *e)
 /* There is no way back from there: the journal is for this time alone. */
 static int open_elsewhere(struct review *rv, struct err *e)
 {
-	int r = tree_remove(rv->boxdir, "elsewhere", e)
-			?: file_mkdirs(rv->boxdir, "elsewhere", 0700, e);
+	int r = tree_remove(rv->boxdir, "elsewhere", e);
 
 	if (r < 0)
 		return r;
-	rv->to = file_open_dir(rv->boxdir, "elsewhere", e);
+	rv->to = file_make_dir(rv->boxdir, "elsewhere", 0700, e);
 	return MIN(rv->to, 0);
 }
 

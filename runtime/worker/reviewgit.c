@@ -234,9 +234,7 @@ static int each_git(const struct job *j, int boxdir, int n,
 		char name[32];
 
 		snprintf(name, sizeof(name), "git-%u", i++);
-		r = file_mkdirs(dir, name, 0700, e);
-		if (r == 0)
-			r = record = file_open_dir(dir, name, e);
+		r = record = file_make_dir(dir, name, 0700, e);
 		/* A git whose worker was killed has it until it comes to its end. */
 		if (r >= 0 && (r = sys_flock(record, LOCK_EX)) < 0)
 			err_sys(e, r, "cannot wait for git");

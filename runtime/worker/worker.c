@@ -58,15 +58,11 @@ static int unpack_into(int dir, const struct unpack_conf *how, struct json **ret
 		       struct err *e)
 {
 	struct unpack_conf conf = *how;
-	_cleanup_close_ int root = -1;
+	_cleanup_close_ int root = file_make_dir(dir, "rootfs", 0755, e);
 	_cleanup_buf_ struct buf names = BUF_INIT(WORKER_NAMES);
 	struct unpack_result result;
 	int r;
 
-	r = sys_mkdirat(dir, "rootfs", 0755);
-	if (r < 0 && r != -EEXIST)
-		return err_sys(e, r, "cannot make 'rootfs'");
-	root = file_open_dir(dir, "rootfs", e);
 	if (root < 0)
 		return root;
 	conf.in = STDIN_FILENO;
@@ -202,13 +198,9 @@ static int do_count(int dir, const char *arg, const struct idmap *, struct json 
 static int do_dress(int dir, const char *arg, const struct idmap *, struct json **,
 		    struct err *e)
 {
-	_cleanup_close_ int root = -1;
+	_cleanup_close_ int root = file_make_dir(dir, "rootfs", 0755, e);
 	uint64_t which = 0;
-	int r = sys_mkdirat(dir, "rootfs", 0755);
 
-	if (r < 0 && r != -EEXIST)
-		return err_sys(e, r, "cannot make 'rootfs'");
-	root = file_open_dir(dir, "rootfs", e);
 	if (root < 0)
 		return root;
 	if (arg && num_range(arg, 0, UINT32_MAX, &which) < 0)

@@ -14,14 +14,6 @@ static const struct policy *find_name(const struct policies *p, const char *name
 	return NULL;
 }
 
-/* The name is a part of a path. */
-static bool is_name(const char *text)
-{
-	return strlen(text) < POLICY_NAME &&
-	       !text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				  "0123456789_-")];
-}
-
 static const char *read_line(char *line, struct policy *ret)
 {
 	char *rest = NULL, *word;
@@ -32,7 +24,7 @@ static const char *read_line(char *line, struct policy *ret)
 	ret->contexts = strtok_r(NULL, " \t\r", &rest);
 	if (!ret->contexts)
 		return "NAME USERS CHATS [--OPTION=VALUE]... is needed";
-	if (!is_name(ret->name))
+	if (!text_is_word(ret->name, POLICY_NAME)) /* a part of a path */
 		return "a name has letters, digits, '-' and '_', 39 at most";
 	while ((word = strtok_r(NULL, " \t\r", &rest))) {
 		if (strncmp(word, "--", 2) != 0 || !strchr(word, '='))

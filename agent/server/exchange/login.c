@@ -8,6 +8,7 @@
 
 #include "agent/server/exchange/impl.h"
 #include "agent/server/http/cookie.h"
+#include "base/nonce.h"
 #include "base/sys/sys.h"
 
 enum { XSRF_ID = 33 };
@@ -19,19 +20,6 @@ static const char page[] =
 	"</label> <button>Log in</button></form></html>\n";
 
 /* ---- tokens ----------------------------------------------------------------------------- */
-
-/* @size - 1 hexadecimal digits. */
-static int make_token(char *ret, size_t size, struct err *e)
-{
-	unsigned char bytes[LOGIN_ID / 2];
-	size_t n = size / 2;
-
-	if (sys_getrandom(bytes, n) != (ssize_t)n)
-		return err_set(e, -EIO, "no random bytes");
-	for (size_t i = 0; i < n; i++)
-		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
-	return 0;
-}
 
 /* As long for any two of a length. Nothing is the same as nothing. */
 static bool same(const char *a, const char *b)
@@ -83,7 +71,7 @@ static int session_new(struct logins *l, const struct key *key, const char **ret
 	for (size_t i = 1; i < LOGIN_SESSIONS; i++)
 		if (l->list[i].used_ms < l->list[oldest].used_ms)
 			oldest = i;
-	r = make_token(l->list[oldest].id, LOGIN_ID, e);
+	r = nonce_make(l->list[oldest].id, LOGIN_ID, e);
 	if (r < 0) {
 		l->list[oldest].id[0] = '\0';
 		return r;
@@ -129,7 +117,7 @@ static int get_login(struct exchange *x, struct err *e)
 		"frame-ancestors 'none'",
 		NULL
 	};
-	int r = make_token(token, sizeof(token), e);
+	int r = nonce_make(token, sizeof(token), e);
 
 	if (r < 0)
 		return r;

@@ -20,6 +20,7 @@
 #include "agent/server/mcp/mcp.h"
 #include "agent/server/tenant/tenant.h"
 #include "base/loop.h"
+#include "base/nonce.h"
 #include "base/sys/sys.h"
 
 enum {
@@ -327,17 +328,6 @@ static int asked_of(struct exchange *x, struct session **ret, struct err *e)
 	return 0;
 }
 
-static int make_id(char id[ID], struct err *e)
-{
-	unsigned char bytes[ID / 2];
-
-	if (sys_getrandom(bytes, sizeof(bytes)) != (ssize_t)sizeof(bytes))
-		return err_set(e, -EIO, "no random bytes");
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		snprintf(id + 2 * i, 3, "%02x", bytes[i]);
-	return 0;
-}
-
 /* NULL: @e says why */
 static struct session *session_new(struct exchange *x, struct err *e)
 {
@@ -354,7 +344,7 @@ static struct session *session_new(struct exchange *x, struct err *e)
 	all->first = s;
 	all->count++;
 	tenant_hold(all->tenant);
-	if (make_id(s->id, e) == 0 && mcp_child_start(&s->child, x, e) == 0) {
+	if (nonce_make(s->id, ID, e) == 0 && mcp_child_start(&s->child, x, e) == 0) {
 		(void)loop_timer(s->loop, IDLE_MS, on_idle, s, &s->idle);
 		return s;
 	}

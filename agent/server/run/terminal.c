@@ -7,7 +7,6 @@
  * that runs nothing, after TERMINAL_UNUSED_MS: there is nothing in it to come back to.
  * Source of the contract: Open Terminal, /api/terminals. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 
@@ -20,6 +19,7 @@
 #include "agent/server/run/ttyenv.h"
 #include "agent/server/tenant/tenant.h"
 #include "base/loop.h"
+#include "base/nonce.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "runtime/spec/effects_watch.h"
@@ -315,16 +315,6 @@ static void on_asker_gone(void *ctx)
 
 static const struct exchange_hooks asked_hooks = { .gone = on_asker_gone };
 
-static int make_id(char id[ID])
-{
-	unsigned char bytes[4];
-
-	if (sys_getrandom(bytes, sizeof(bytes)) != (ssize_t)sizeof(bytes))
-		return -EIO;
-	snprintf(id, ID, "%02x%02x%02x%02x", bytes[0], bytes[1], bytes[2], bytes[3]);
-	return 0;
-}
-
 /* {"error": "…"}, as these routes say it. */
 static int refuse(struct exchange *x, int status, const char *why)
 {
@@ -388,11 +378,7 @@ static int post_terminal(struct exchange *x, struct err *e)
 	all->count++;
 	s->counts.terminals++;
 	text_time(t->created, sizeof(t->created), now.tv_sec, now.tv_nsec);
-	r = make_id(t->id);
-	if (r == 0)
-		r = start_shell(t, x, e);
-	else
-		err_sys(e, r, "cannot name a terminal");
+	r = nonce_make(t->id, ID, e) ?: start_shell(t, x, e);
 	if (r < 0) {
 		terminal_free(t);
 		return r;

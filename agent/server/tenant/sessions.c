@@ -129,9 +129,7 @@ int sessions_load(struct sessions *all, int dirfd, struct err *e)
 int sessions_save(const struct sessions *all, int dirfd, struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
-	_cleanup_buf_ struct buf text = BUF_INIT(FILE_MAX);
 	size_t left = KEPT_MAX;
-	int r;
 
 	for (const struct session *s = all->first; s; s = s->next) {
 		size_t len = strlen(s->name) + strlen(s->path);
@@ -141,11 +139,5 @@ int sessions_save(const struct sessions *all, int dirfd, struct err *e)
 		left -= len;
 		json_set_str(j, s->name, s->path);
 	}
-	r = json_print(j, true, &text);
-	if (r < 0)
-		return err_sys(e, r, "cannot write '" SESSIONS_FILE "'");
-	return file_replace_soon(
-		dirfd, SESSIONS_FILE,
-		&(struct file_data){ .data = text.data, .len = text.len, .mode = 0600 },
-		e);
+	return json_print_file(dirfd, SESSIONS_FILE, j, FILE_MAX, file_replace_soon, e);
 }

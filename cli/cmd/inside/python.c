@@ -22,6 +22,7 @@
 #include "base/pieces.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "cli/box/acting.h"
 #include "cli/box/imagerun.h"
 #include "cli/box/setup.h"
@@ -593,7 +594,7 @@ static int run_python(struct app *app, void *args, struct err *e)
 
 static int check_context(struct app *, void *, const char *name, struct err *e)
 {
-	if (!python_context_is_name(name))
+	if (!text_is_word(name, PYTHON_CONTEXT_NAME))
 		return err_set(e, -EINVAL,
 			       "bad name '%s'; up to %d letters, digits, - and _", name,
 			       PYTHON_CONTEXT_NAME - 1);

@@ -67,10 +67,9 @@ static int find_named(const struct app *app, int project, char ret[BOXGUESS_NAME
 	dirscan_start(&scan, fd);
 	while (dirscan_next(&scan)) {
 		char path[BOXGUESS_NAME];
-		struct stat st;
 
 		snprintf(path, sizeof(path), "%s/devcontainer.json", scan.name);
-		if (sys_fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		if (!file_is_there(fd, path))
 			continue;
 		found++;
 		snprintf(ret, BOXGUESS_NAME, ".devcontainer/%.100s/devcontainer.json",
@@ -185,7 +184,6 @@ static int write_file(int project, bool force, const struct json *box, struct er
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(4 * BOXGUESS_TEXT);
 	_cleanup_close_ int dir = -1;
-	struct stat st;
 	int r = json_print(box, true, &text) ?: buf_addc(&text, '\n');
 
 	if (r < 0)
@@ -197,7 +195,7 @@ static int write_file(int project, bool force, const struct json *box, struct er
 			  RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 	if (dir < 0)
 		return err_sys(e, dir, "cannot open '.cubby'");
-	if (!force && sys_fstatat(dir, "box.json", &st, AT_SYMLINK_NOFOLLOW) == 0) {
+	if (!force && file_is_there(dir, "box.json")) {
 		err_set(e, -EEXIST, "there is a %s", CONFIG_PROJECT_FILE);
 		return err_hint(e, "--force writes it anew");
 	}

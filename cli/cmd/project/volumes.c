@@ -89,8 +89,7 @@ static int remove_one(const struct app *app, int dir, const char *name, struct e
 
 	/* As --cache calls it. */
 	snprintf(cache, sizeof(cache), "cache-%.200s", name);
-	if (r < 0 && dir >= 0 &&
-	    sys_fstatat(dir, cache, &s, AT_SYMLINK_NOFOLLOW) == 0) {
+	if (r < 0 && dir >= 0 && file_is_there(dir, cache)) {
 		name = cache;
 		r = 0;
 	}

@@ -16,8 +16,7 @@
 
 int tasklog_dir(const struct boxdir *b, struct err *e)
 {
-	int r = file_mkdirs(b->dirfd, TASKLOG_DIR, 0700, e)
-			?: file_open_dir(b->dirfd, TASKLOG_DIR, e);
+	int r = file_make_dir(b->dirfd, TASKLOG_DIR, 0700, e);
 
 	return r < 0 ? err_wrap(e, "the transcripts of the box") : r;
 }

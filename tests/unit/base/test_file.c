@@ -303,6 +303,24 @@ static void a_waiter_gets_the_new_file(void)
 	close(pipe_fds[1]);
 }
 
+static void make_dir(void)
+{
+	_cleanup_close_ int dir = unit_top(), made = -1, again = -1;
+	struct err e = ERR_NONE;
+
+	assert_false(file_is_there(dir, "a"));
+	made = file_make_dir(dir, "a/b", 0700, &e);
+	unit_ok(made, &e);
+	again = file_make_dir(dir, "a/b", 0700, &e);
+	unit_ok(again, &e);
+	assert_true(file_is_there(dir, "a"));
+	assert_int_equal(sys_symlinkat("nowhere", dir, "link"), 0);
+	assert_true(file_is_there(dir, "link"));
+	assert_int_equal(sys_symlinkat("a", dir, "to a"), 0);
+	assert_int_equal(file_make_dir(dir, "to a", 0700, &e), -ENOTDIR);
+	unit_err(&e, -ENOTDIR, "cannot open directory 'to a': Not a directory");
+}
+
 static void zeros(void)
 {
 	char bytes[4096] = "";
@@ -335,6 +353,7 @@ int main(void)
 		{ "a lock that is not given back", lock_not_given_back },
 		{ "a lock that is given back", lock_given_back },
 		{ "a waiter gets the new file", a_waiter_gets_the_new_file },
+		{ "a directory is made, and opened", make_dir },
 		{ "zeros", zeros },
 	};
 

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "tests/unit/unit.h"
 
@@ -76,10 +77,27 @@ static void test_text(const void *data)
 	assert_string_equal(buf_cstr(&b), row->pretty);
 }
 
+static void a_file_is_read_again(void)
+{
+	_cleanup_json_ struct json *j = unit_json("{\"a\":[1]}"), *read = NULL;
+	_cleanup_close_ int dir = unit_top();
+	_cleanup_buf_ struct buf b = BUF_INIT(100);
+	struct err e = ERR_NONE;
+
+	unit_ok(json_print_file(dir, "f", j, 23, file_replace, &e), &e);
+	unit_ok(file_read(dir, "f", &b, &e), &e);
+	assert_string_equal(buf_cstr(&b), "{\n  \"a\": [\n    1\n  ]\n}\n");
+	unit_ok(json_read(dir, "f", 100, &read, &e), &e);
+	assert_int_equal(json_len(json_get(read, "a")), 1);
+	assert_int_equal(json_print_file(dir, "f", j, 22, file_replace, &e), -EMSGSIZE);
+	unit_err(&e, -EMSGSIZE, "cannot write 'f': Message too long");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "print stays within the buffer", print_stays_within_the_buffer },
+		{ "a file is read again", a_file_is_read_again },
 	};
 
 	return unit_rows("json_number", numbers, test_number) +

@@ -264,6 +264,19 @@ static void hidden_is_what_the_table_says(void)
 	assert_string_equal(buf_cstr(&found), hidden_table);
 }
 
+static void words(void)
+{
+	const char *list[] = { "b", "a" };
+
+	assert_true(text_is_word("a-B_9", 6));
+	assert_false(text_is_word("a-B_9", 5));
+	assert_false(text_is_word("", 5));
+	assert_false(text_is_word("a.b", 5));
+	assert_false(text_is_word("\xc3\xa4", 5));
+	qsort(list, ARRAY_SIZE(list), sizeof(*list), text_order);
+	assert_string_equal(list[0], "a");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -274,6 +287,7 @@ int main(void)
 		{ "lines of settings", settings },
 		{ "lines", lines },
 		{ "copy, starts, ends", copy_and_ends },
+		{ "words", words },
 		{ "below a directory", is_in },
 		{ "hidden is what the table says", hidden_is_what_the_table_says },
 	};

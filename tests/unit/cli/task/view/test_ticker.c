@@ -1,3 +1,4 @@
+#include "base/scope.h"
 #include "tests/unit/unit.h"
 
 #include <signal.h>
