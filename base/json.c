@@ -409,6 +409,13 @@ const char *json_get_str(const struct json *obj, const char *key)
 	return json_str(json_get(obj, key));
 }
 
+bool json_is(const struct json *obj, const char *key, const char *text)
+{
+	const char *s = json_get_str(obj, key);
+
+	return s && strcmp(s, text) == 0;
+}
+
 int64_t json_get_int(const struct json *obj, const char *key, int64_t none)
 {
 	int64_t v;

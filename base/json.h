@@ -114,6 +114,8 @@ const char *json_key(const struct json *member); /* NULL: not in an object */
 
 const char *json_get_str(const struct json *obj, const char *key); /* NULL: none */
 int64_t json_get_int(const struct json *obj, const char *key, int64_t none);
+/** json_is() - has it this member, with this text? */
+bool json_is(const struct json *obj, const char *key, const char *text);
 bool json_get_bool(const struct json *obj, const char *key, bool none);
 
 #endif

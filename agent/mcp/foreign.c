@@ -86,9 +86,7 @@ static const struct json *said_where(const struct reducing *w, const struct json
 		for (size_t i = 0; i < ARRAY_SIZE(ways) && !next; i++)
 			json_each(it, json_get(s, ways[i]))
 			{
-				const char *t = json_get_str(it, "type");
-
-				if (!next && (!t || strcmp(t, "null") != 0))
+				if (!next && !json_is(it, "type", "null"))
 					next = it;
 			}
 		if (!next)

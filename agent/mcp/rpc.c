@@ -27,13 +27,12 @@ static enum mcp_rpc_kind invalid(struct mcp_rpc *m, const char *why)
 static enum mcp_rpc_kind kind_of(const struct json *msg, struct mcp_rpc *m)
 {
 	const struct json *id = json_get(msg, "id");
-	const char *version = json_get_str(msg, "jsonrpc");
 
 	if (json_type(msg) != JSON_OBJECT)
 		return invalid(m, "a message must be an object");
 	if (mcp_rpc_is_id(id))
 		m->id = id;
-	if (!version || strcmp(version, "2.0") != 0)
+	if (!json_is(msg, "jsonrpc", "2.0"))
 		return invalid(m, "jsonrpc must be \"2.0\"");
 	if (!json_get(msg, "method") &&
 	    (json_get(msg, "result") || json_get(msg, "error")))

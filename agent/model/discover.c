@@ -130,9 +130,7 @@ static const struct json *find_entry(const struct json *models, const char *name
 		list = models;
 	json_each(it, list)
 	{
-		const char *id = json_get_str(it, "id");
-
-		if (id && strcmp(id, name) == 0)
+		if (json_is(it, "id", name))
 			return it;
 	}
 	return json_len(list) == 1 ? json_first(list) : NULL;
@@ -171,7 +169,6 @@ static uint64_t openai_window(struct model *m)
 	_cleanup_buf_ struct buf chat = BUF_INIT(8192), url = BUF_INIT(8192);
 	_cleanup_json_ struct json *models = NULL;
 	const struct json *entry;
-	const char *owner;
 	size_t n;
 
 	if (m->wire->url(&m->to, &chat) < 0 || !text_ends(buf_cstr(&chat), leaf))
@@ -181,8 +178,7 @@ static uint64_t openai_window(struct model *m)
 	    model_http_json(m, buf_cstr(&url), NULL, &models, ERR_IGNORED) < 0)
 		return 0;
 	entry = find_entry(models, m->name);
-	owner = json_get_str(entry, "owned_by");
-	if (owner && strcmp(owner, "llamacpp") == 0)
+	if (json_is(entry, "owned_by", "llamacpp"))
 		return llamacpp_window(m, chat.data, n);
 	return entry_window(entry);
 }

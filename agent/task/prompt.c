@@ -172,11 +172,10 @@ struct words {
 static void show_file(struct words *w, const char *path, const struct buf *text,
 		      const char *mark, long long size)
 {
-	const char *known = json_get_str(w->boxs, path);
 	size_t n = MIN(text->len, w->left);
 
 	buf_addf(w->out, "\n## %s%s\n", path,
-		 known && strcmp(known, mark) == 0
+		 json_is(w->boxs, path, mark)
 			 ? " (changed by an earlier task in this machine)"
 			 : "");
 	text_utf8(w->out, text->data, n);

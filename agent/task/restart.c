@@ -171,14 +171,11 @@ static size_t find_back(const struct buf *text, unsigned rounds)
 		const char *nl = memchr(text->data + at, '\n', text->len - at);
 		size_t end = nl ? (size_t)(nl - text->data) : text->len;
 		_cleanup_json_ struct json *j = NULL;
-		const char *type;
 
-		if (json_parse(text->data + at, end - at, &j, ERR_IGNORED) == 0) {
-			type = json_get_str(j, "type");
-			if (type && strcmp(type, "checkpoint") == 0 &&
-			    json_get_int(j, "round", -1) == rounds)
-				found = MIN(end + 1, text->len);
-		}
+		if (json_parse(text->data + at, end - at, &j, ERR_IGNORED) == 0 &&
+		    json_is(j, "type", "checkpoint") &&
+		    json_get_int(j, "round", -1) == rounds)
+			found = MIN(end + 1, text->len);
 		at = end + 1;
 	}
 	return found;

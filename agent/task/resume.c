@@ -100,7 +100,7 @@ static int on_summary(struct resume *r, const struct json *j, struct err *)
 
 static int on_result(struct resume *r, const struct json *j, struct err *e)
 {
-	const char *outcome = json_get_str(j, "outcome"), *name;
+	const char *name;
 	struct history_result h = { .id = json_get_str(j, "id"),
 				    .tool = json_get_str(j, "tool"),
 				    .text = json_get_str(j, "text"),
@@ -112,7 +112,7 @@ static int on_result(struct resume *r, const struct json *j, struct err *e)
 		h.id = history_open_call(&r->history, &name);
 	if (!h.id)
 		return err_set(e, -EINVAL, "a result record without a call");
-	h.error = outcome && strcmp(outcome, "error") == 0;
+	h.error = json_is(j, "outcome", "error");
 	r->calls++;
 	return history_add_result(&r->history, round_of(r, j), &h, e);
 }

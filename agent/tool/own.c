@@ -74,8 +74,7 @@ static bool is_of_object(const struct json *schema)
 {
 	const struct json *properties = json_get(schema, "properties");
 	const struct json *required = json_get(schema, "required");
-	const char *type = json_get_str(schema, "type");
-	bool good = type && strcmp(type, "object") == 0 &&
+	bool good = json_is(schema, "type", "object") &&
 		    (!properties || json_type(properties) == JSON_OBJECT) &&
 		    (!required || json_type(required) == JSON_ARRAY);
 

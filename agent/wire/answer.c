@@ -89,13 +89,6 @@ void answer_ended(struct turn *t, const char *word, const struct answer_word *wo
 			t->finish = words[i].finish;
 }
 
-bool answer_is(const struct json *j, const char *type)
-{
-	const char *s = json_get_str(j, "type");
-
-	return s && strcmp(s, type) == 0;
-}
-
 /* ---- an answer ---- */
 
 struct answer {

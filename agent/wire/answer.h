@@ -59,9 +59,6 @@ struct answer_word {
 void answer_ended(struct turn *t, const char *word, const struct answer_word *words,
 		  size_t n);
 
-/** answer_is() - has @j this "type"? */
-bool answer_is(const struct json *j, const char *type);
-
 struct answer;
 
 /** answer_new() - NULL when there is no memory; @ops is borrowed, @sink copied */

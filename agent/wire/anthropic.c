@@ -62,10 +62,9 @@ static void drop_blank(struct json *message)
 
 	json_each(block, old)
 	{
-		const char *type = json_get_str(block, "type");
 		const char *text = json_get_str(block, "text");
 
-		if (type && strcmp(type, "text") == 0 && (!text || blank(text)))
+		if (json_is(block, "type", "text") && (!text || blank(text)))
 			continue;
 		json_add(content, json_dup(block));
 	}

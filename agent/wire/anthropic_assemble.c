@@ -90,9 +90,9 @@ static int begin_block(struct anthropic_assemble *a, const struct json *event,
 	if (r < 0)
 		return r;
 	b = &a->blocks[a->n - 1];
-	if (answer_is(content, "text"))
+	if (json_is(content, "type", "text"))
 		r = add_text(a, &b->text, json_get_str(content, "text"), false);
-	else if (answer_is(content, "thinking"))
+	else if (json_is(content, "type", "thinking"))
 		r = add_text(a, &b->text, json_get_str(content, "thinking"), true);
 	if (r == 0 && json_get_str(content, "signature"))
 		r = buf_adds(&b->signature, json_get_str(content, "signature"));
@@ -127,17 +127,17 @@ static int take_delta(struct anthropic_assemble *a, const struct json *event,
 
 	if (!b)
 		return err_set(e, -EPROTO, "a delta of a block that never began");
-	if (answer_is(delta, "text_delta"))
+	if (json_is(delta, "type", "text_delta"))
 		r = add_text(a, &b->text, json_get_str(delta, "text"), false);
-	else if (answer_is(delta, "thinking_delta"))
+	else if (json_is(delta, "type", "thinking_delta"))
 		r = add_text(a, &b->text, json_get_str(delta, "thinking"), true);
-	else if (answer_is(delta, "input_json_delta") &&
+	else if (json_is(delta, "type", "input_json_delta") &&
 		 (piece = json_get_str(delta, "partial_json")))
 		r = buf_adds(&b->input, piece);
-	else if (answer_is(delta, "signature_delta") &&
+	else if (json_is(delta, "type", "signature_delta") &&
 		 (piece = json_get_str(delta, "signature")))
 		r = buf_adds(&b->signature, piece);
-	else if (answer_is(delta, "citations_delta"))
+	else if (json_is(delta, "type", "citations_delta"))
 		r = add_citation(b, delta);
 	return answer_full(r, e);
 }
@@ -197,15 +197,15 @@ static int take_event(struct anthropic_assemble *a, const struct json *event,
 {
 	if (wire_error_read(event, &a->s.cause))
 		return answer_refused(&a->s, e);
-	if (answer_is(event, "message_start"))
+	if (json_is(event, "type", "message_start"))
 		take_head(a, json_get(event, "message"));
-	else if (answer_is(event, "content_block_start"))
+	else if (json_is(event, "type", "content_block_start"))
 		return begin_block(a, event, e);
-	else if (answer_is(event, "content_block_delta"))
+	else if (json_is(event, "type", "content_block_delta"))
 		return take_delta(a, event, e);
-	else if (answer_is(event, "message_stop"))
+	else if (json_is(event, "type", "message_stop"))
 		a->s.done = true;
-	else if (answer_is(event, "message_delta")) {
+	else if (json_is(event, "type", "message_delta")) {
 		take_finish(&a->s.turn,
 			    json_get_str(json_get(event, "delta"), "stop_reason"));
 		take_usage(a, json_get(event, "usage"));
@@ -275,9 +275,9 @@ static void finish_block(struct block *b, const struct turn_call *c)
 			 c->args ? json_dup(c->args) : json_object());
 		return;
 	}
-	if (answer_is(b->block, "text"))
+	if (json_is(b->block, "type", "text"))
 		json_set_str(b->block, "text", buf_cstr(&b->text));
-	else if (answer_is(b->block, "thinking"))
+	else if (json_is(b->block, "type", "thinking"))
 		json_set_str(b->block, "thinking", buf_cstr(&b->text));
 	if (b->signature.len)
 		json_set_str(b->block, "signature", b->signature.data);
@@ -295,7 +295,7 @@ static int build_message(void *assembler)
 	for (size_t i = 0; i < a->n; i++) {
 		struct block *b = &a->blocks[i];
 
-		finish_block(b, answer_is(b->block, "tool_use") ? call++ : NULL);
+		finish_block(b, json_is(b->block, "type", "tool_use") ? call++ : NULL);
 		json_add(content, take(&b->block, NULL));
 	}
 	json_set(j, "content", take(&content, NULL));
@@ -314,7 +314,7 @@ static int end(void *self, uint64_t *seed, struct turn *ret, struct err *e)
 		return answer_cut(e);
 	for (size_t i = 0; i < a->n && r == 0; i++) {
 		r = pieces_whole(&a->blocks[i].text);
-		if (r == 0 && answer_is(a->blocks[i].block, "tool_use"))
+		if (r == 0 && json_is(a->blocks[i].block, "type", "tool_use"))
 			r = take_call(a, &a->blocks[i]);
 	}
 	return answer_full(r, e) ?: answer_finish(&a->s, build_message, seed, ret, e);

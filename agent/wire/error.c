@@ -60,7 +60,7 @@ static void read_details(const struct json *err, struct retry_cause *ret)
 bool wire_error_read(const struct json *j, struct retry_cause *ret)
 {
 	const struct json *err = json_get(j, "error");
-	const char *object = json_get_str(j, "object"), *s;
+	const char *s;
 
 	if (json_type(j) == JSON_ARRAY)
 		return json_type(json_first(j)) == JSON_OBJECT &&
@@ -75,7 +75,7 @@ bool wire_error_read(const struct json *j, struct retry_cause *ret)
 		set_code(ret, json_get(j, "code"));
 		return true;
 	}
-	if (object && strcmp(object, "error") == 0) {
+	if (json_is(j, "object", "error")) {
 		read_details(j, ret);
 		return true;
 	}

@@ -6,13 +6,6 @@
 #include "agent/turn/args.h"
 #include "agent/wire/openai_assemble.h"
 
-static bool type_is(const struct json *part, const char *type)
-{
-	const char *s = json_get_str(part, "type");
-
-	return s && strcmp(s, type) == 0;
-}
-
 static enum message_kind message_kind(const struct json *message)
 {
 	if (json_type(json_get(message, "output")) == JSON_ARRAY)
@@ -70,9 +63,9 @@ static void take_block(struct plain *p, const struct json *block)
 	_cleanup_buf_ struct buf args = BUF_INIT(8 * (size_t)ARGS_MAX);
 	const struct json *input = json_get(block, "input");
 
-	if (type_is(block, "text") && json_get_str(block, "text"))
+	if (json_is(block, "type", "text") && json_get_str(block, "text"))
 		buf_adds(&p->text, json_get_str(block, "text"));
-	if (!type_is(block, "tool_use"))
+	if (!json_is(block, "type", "tool_use"))
 		return;
 	if (json_type(input) == JSON_OBJECT)
 		json_print(input, false, &args);
@@ -85,13 +78,14 @@ static void take_block(struct plain *p, const struct json *block)
 
 static void take_item(struct plain *p, const struct json *item)
 {
-	json_each(part, type_is(item, "message") ? json_get(item, "content") : NULL)
+	json_each(part,
+		  json_is(item, "type", "message") ? json_get(item, "content") : NULL)
 	{
 		const char *s = json_get_str(part, "text");
 
 		buf_adds(&p->text, s ? s : "");
 	}
-	if (type_is(item, "function_call"))
+	if (json_is(item, "type", "function_call"))
 		add_call(p, json_get_str(item, "call_id"), json_get_str(item, "name"),
 			 json_get_str(item, "arguments"));
 }

@@ -25,17 +25,10 @@ static struct json *sent_item(const struct json *item)
 	return copy;
 }
 
-static bool type_is(const struct json *item, const char *type)
-{
-	const char *s = json_get_str(item, "type");
-
-	return s && strcmp(s, type) == 0;
-}
-
 /* Thoughts that are not there in full say nothing to anybody. */
 static bool is_sent(const struct wire_server *s, const struct json *item)
 {
-	return !type_is(item, "reasoning") ||
+	return !json_is(item, "type", "reasoning") ||
 	       (json_get_str(item, "encrypted_content") &&
 		!wire_without(s, RETRY_F_REASONING));
 }
@@ -45,7 +38,7 @@ static int put_item(const struct json *item, struct buf *out)
 	_cleanup_buf_ struct buf args = BUF_INIT(8 * (size_t)ARGS_MAX);
 	_cleanup_json_ struct json *copy = sent_item(item);
 
-	if (type_is(item, "function_call")) {
+	if (json_is(item, "type", "function_call")) {
 		message_arguments(json_get_str(item, "arguments"), &args);
 		json_set_str(copy, "arguments", buf_cstr(&args));
 	}

@@ -123,10 +123,10 @@ static int end_item(struct responses_assemble *a, const struct json *event,
 	if (x->whole)
 		return 0; /* told twice */
 	r = keep(x, item, true);
-	if (r == 0 && answer_is(item, "message"))
+	if (r == 0 && json_is(item, "type", "message"))
 		r = refuse_parts(a, content)
 			    ?: (x->spoke ? 0 : say_parts(a, content, false));
-	else if (r == 0 && !x->spoke && answer_is(item, "reasoning"))
+	else if (r == 0 && !x->spoke && json_is(item, "type", "reasoning"))
 		r = say_parts(a,
 			      json_len(content) ? content : json_get(item, "summary"),
 			      true);
@@ -258,21 +258,22 @@ static int take_event(struct responses_assemble *a, const struct json *event,
 
 	if (json_get(event, "error") && wire_error_read(event, &a->s.cause))
 		return answer_refused(&a->s, e);
-	if (answer_is(event, "error"))
+	if (json_is(event, "type", "error"))
 		return take_error(a, event, e);
 	for (size_t i = 0; i < ARRAY_SIZE(deltas); i++)
-		if (answer_is(event, deltas[i].type))
+		if (json_is(event, "type", deltas[i].type))
 			return take_delta(a, event, deltas[i].kind, e);
-	if (answer_is(event, "response.output_item.added"))
+	if (json_is(event, "type", "response.output_item.added"))
 		return begin_item(a, event, e);
-	if (answer_is(event, "response.output_item.done"))
+	if (json_is(event, "type", "response.output_item.done"))
 		return end_item(a, event, e);
-	if (answer_is(event, "response.reasoning_summary_part.added") &&
+	if (json_is(event, "type", "response.reasoning_summary_part.added") &&
 	    a->s.turn.reasoning.len)
 		return answer_full(turn_thoughts(&a->s.turn, &a->s.sink, "\n\n", 2), e);
-	if (answer_is(event, "response.completed") ||
-	    answer_is(event, "response.incomplete") ||
-	    answer_is(event, "response.failed") || answer_is(event, "response.done"))
+	if (json_is(event, "type", "response.completed") ||
+	    json_is(event, "type", "response.incomplete") ||
+	    json_is(event, "type", "response.failed") ||
+	    json_is(event, "type", "response.done"))
 		return take_end(a, json_get(event, "response"), e);
 	take_head(a, json_get(event, "response"));
 	return 0;
@@ -308,9 +309,9 @@ static int complete(struct item *x)
 
 	if (r < 0 || x->whole || !x->text.len)
 		return r;
-	if (answer_is(x->item, "function_call"))
+	if (json_is(x->item, "type", "function_call"))
 		return json_set_str(x->item, "arguments", buf_cstr(&x->text));
-	if (!answer_is(x->item, "message"))
+	if (!json_is(x->item, "type", "message"))
 		return 0;
 	content = json_array();
 	part = json_object();
@@ -347,7 +348,7 @@ static int build_message(void *assembler)
 	for (size_t i = 0; i < a->n; i++) {
 		struct item *x = &a->items[i];
 
-		if (x->item && answer_is(x->item, "function_call"))
+		if (x->item && json_is(x->item, "type", "function_call"))
 			json_set_str(x->item, "call_id", call++->id);
 		if (x->item)
 			json_add(items, take(&x->item, NULL));
@@ -368,7 +369,7 @@ static int end(void *self, uint64_t *seed, struct turn *ret, struct err *e)
 		return answer_cut(e);
 	for (size_t i = 0; i < a->n && r == 0; i++) {
 		r = a->items[i].item ? complete(&a->items[i]) : 0;
-		if (r == 0 && answer_is(a->items[i].item, "function_call"))
+		if (r == 0 && json_is(a->items[i].item, "type", "function_call"))
 			r = take_call(a, &a->items[i]);
 	}
 	return answer_full(r, e) ?: answer_finish(&a->s, build_message, seed, ret, e);

@@ -38,11 +38,9 @@ static bool says_first(const struct json *list, const struct json *one,
 {
 	json_each(it, list)
 	{
-		const char *before = json_get_str(it, "text");
-
 		if (it == one)
 			return true;
-		if (before && strcmp(before, text) == 0)
+		if (json_is(it, "text", text))
 			return false;
 	}
 	return true;

@@ -50,9 +50,7 @@ void boxwords_note(struct boxwords *w, const struct changes *c)
 
 static bool has(const struct json *marks, const struct json *mark)
 {
-	const char *had = json_get_str(marks, json_key(mark));
-
-	return had && strcmp(had, json_str(mark)) == 0;
+	return json_is(marks, json_key(mark), json_str(mark));
 }
 
 int boxwords_end(struct boxwords *w, struct err *e)

@@ -67,15 +67,14 @@ struct recalled {
 
 static int recall_record(void *ctx, const struct json *j, struct err *e)
 {
-	const char *type = json_get_str(j, "type");
 	const char *provider = json_get_str(j, "provider");
 	struct recalled *ret = ctx;
 	int r = 0;
 
-	if (type && strcmp(type, "task") == 0) {
+	if (json_is(j, "type", "task")) {
 		json_free(&ret->settings);
 		ret->settings = json_dup(json_get(j, "settings"));
-	} else if (type && strcmp(type, "model") == 0 && provider &&
+	} else if (json_is(j, "type", "model") && provider &&
 		   strcmp(provider, "replay") != 0) {
 		buf_truncate(&ret->model, 0);
 		r = buf_addf(&ret->model, "%s:%s", provider,

@@ -28,13 +28,11 @@ static enum changes_kind kind_of(const struct json *j)
 
 static struct effect effect_of(const struct json *j, const char *path)
 {
-	const char *class = json_get_str(j, "class");
 	struct effect x =
 		effects_of_change(path, (mode_t)json_get_int(j, "was_mode", 0),
 				  (mode_t)json_get_int(j, "mode", 0), false);
 
-	if (class && strcmp(class, effects_name(EFFECTS_HELD)) == 0 &&
-	    x.class != EFFECTS_HELD)
+	if (json_is(j, "class", effects_name(EFFECTS_HELD)) && x.class != EFFECTS_HELD)
 		x = (struct effect){ EFFECTS_HELD, "held by the review" };
 	return x;
 }
@@ -42,12 +40,11 @@ static struct effect effect_of(const struct json *j, const char *path)
 static unsigned flags_of(const struct json *j)
 {
 	mode_t mode = (mode_t)json_get_int(j, "mode", 0);
-	const char *kind = json_get_str(j, "kind");
 
 	return (S_ISREG(mode) && mode & 0111 ? CHANGES_EXECUTABLE : 0U) |
 	       (S_ISDIR(mode) ? CHANGES_DIRECTORY : 0U) |
 	       (S_ISLNK(mode) ? CHANGES_SYMLINK : 0U) |
-	       (kind && strcmp(kind, "git") == 0 ? CHANGES_GIT : 0U);
+	       (json_is(j, "kind", "git") ? CHANGES_GIT : 0U);
 }
 
 static int add(struct changes *c, const struct json *j, enum effects_class round)
@@ -142,8 +139,7 @@ static bool has_failed(const struct json *list, const char *path)
 {
 	json_each(it, list)
 	{
-		if (json_get_str(it, "failed") &&
-		    strcmp(json_get_str(it, "path") ?: "", path) == 0)
+		if (json_get_str(it, "failed") && json_is(it, "path", path))
 			return true;
 	}
 	return false;

@@ -302,14 +302,12 @@ static int check_box(void *ctx, const char *key)
 	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
 	_cleanup_json_ struct json *j = NULL;
 	struct users *u = ctx;
-	const char *image;
 	struct err e; /* a box without a readable box.json uses nothing */
 
 	if (boxdir_open(u->store, key, false, &b, &e) < 0 ||
 	    boxdir_load(&b, &j, &e) < 0)
 		return 0;
-	image = json_get_str(j, "image");
-	return image && !strcmp(image, u->dir) ? u->each(u->ctx, key) : 0;
+	return json_is(j, "image", u->dir) ? u->each(u->ctx, key) : 0;
 }
 
 /* Call @each with the key of every box that uses an image. */

@@ -195,7 +195,6 @@ static int unpack_layer(struct pull *p, size_t i, const char *name, struct json 
 				 .tick = tick,
 				 .tick_ctx = p };
 	_cleanup_close_ int dir = file_make_dir(p->stage.dirfd, name, 0700, e);
-	const char *diff_id;
 	int r;
 
 	if (dir < 0)
@@ -204,8 +203,7 @@ static int unpack_layer(struct pull *p, size_t i, const char *name, struct json 
 	r = p->conf->unpack(p->conf->runtime, &u, ret, e);
 	if (r < 0)
 		return r;
-	diff_id = json_get_str(*ret, "diff_id");
-	if (!diff_id || strcmp(diff_id, digest_kept(&p->oci->config.diff_ids[i])) != 0)
+	if (!json_is(*ret, "diff_id", digest_kept(&p->oci->config.diff_ids[i])))
 		return err_set(
 			e, -EBADMSG,
 			"uncompressed it is not what the image's configuration says; "

@@ -10,6 +10,7 @@
 #include "base/dirscan.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/nonce.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
@@ -142,12 +143,7 @@ static bool is_empty(int dirfd, const char *name)
 
 int chain_layer(int layers, char id[CHAIN_ID], struct err *e)
 {
-	uint64_t nonce;
-
-	if (sys_getrandom(&nonce, sizeof(nonce)) != (ssize_t)sizeof(nonce))
-		return err_sys(e, -EIO, "cannot name a layer");
-	snprintf(id, CHAIN_ID, "%016llx", (unsigned long long)nonce);
-	return make_dir(layers, id, CHAIN_MODE, e);
+	return nonce_make(id, CHAIN_ID, e) ?: make_dir(layers, id, CHAIN_MODE, e);
 }
 
 /* A directory that gets another parent must be writable, which the box may have forbidden for

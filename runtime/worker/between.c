@@ -266,7 +266,7 @@ int between_job(int dir, const char *arg, const struct idmap *, struct json **,
 	if (r < 0)
 		return r;
 	b.args = args;
-	b.patch = strcmp(json_get_str(args, "op") ?: "", "patch") == 0;
+	b.patch = json_is(args, "op", "patch");
 	key = json_get_str(args, "to");
 	since = json_get_str(args, "since");
 	b.since = since;

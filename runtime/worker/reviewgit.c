@@ -321,7 +321,7 @@ int reviewgit_job(int dir, const char *arg, const struct idmap *, struct json **
 	r = layer_open(dir, STDIN_FILENO, &j.layer, e) ?: git_host_confine(dir, e);
 	if (r < 0)
 		return r;
-	return strcmp(json_get_str(args, "op") ?: "", "undo") == 0
+	return json_is(args, "op", "undo")
 		       ? back_after(&j, dir, json_get_int(args, "after", -1),
 				    json_get_bool(args, "running", false), e)
 		       : take_open(&j, dir, e);

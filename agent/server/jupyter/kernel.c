@@ -405,7 +405,6 @@ static void take_message(void *ctx, struct channel *c, const struct json *m)
 	const struct json *header = json_get(m, "header"),
 			  *content = json_get(m, "content");
 	const char *type = json_get_str(header, "msg_type");
-	const char *channel = json_get_str(m, "channel");
 	struct kernel *k = ctx;
 
 	mark_active(k);
@@ -422,8 +421,7 @@ static void take_message(void *ctx, struct channel *c, const struct json *m)
 	else if (strcmp(type, "interrupt_request") == 0)
 		kernel_interrupt(k);
 	answer_fixed(k, c, header,
-		     channel && strcmp(channel, "control") == 0 ? "control" : "shell",
-		     type);
+		     json_is(m, "channel", "control") ? "control" : "shell", type);
 	if (strcmp(type, "shutdown_request") == 0)
 		kernel_restart(k);
 }

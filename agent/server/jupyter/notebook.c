@@ -103,9 +103,8 @@ static int find(struct exchange *x, struct kernel **ret, struct err *e)
 static bool is_busy(const struct kernel *k)
 {
 	_cleanup_json_ struct json *j = kernel_model(k);
-	const char *state = json_get_str(j, "execution_state");
 
-	return state && strcmp(state, "busy") == 0;
+	return json_is(j, "execution_state", "busy");
 }
 
 static int no_book(struct exchange *x, const struct err *why, struct err *e)
@@ -384,7 +383,7 @@ static void on_said(void *ctx, const char *type, const struct json *content)
 	if (strcmp(type, "execute_reply") != 0)
 		return;
 	n->count = json_get_int(content, "execution_count", 0);
-	n->failed = strcmp(json_get_str(content, "status"), "ok") != 0;
+	n->failed = !json_is(content, "status", "ok");
 	finish(n);
 }
 

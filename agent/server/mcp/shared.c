@@ -225,7 +225,7 @@ static int call(struct shared *s, struct exchange *x, const struct json *j,
 		return err_set(e, -EAGAIN, "the tools do not read");
 	}
 	loop_rearm(s->child.loop, s->idle, IDLE_MS);
-	c->events = strcmp(json_get_str(j, "method"), "tools/call") == 0 && accept &&
+	c->events = json_is(j, "method", "tools/call") && accept &&
 		    strstr(accept, "text/event-stream");
 	exchange_later(x, &hooks, c);
 	if (!c->events)

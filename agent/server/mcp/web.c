@@ -434,11 +434,9 @@ static void cancel_call(struct session *s, const struct json *j)
 /* A message that has no answer. */
 static int tell(struct session *s, const struct json *j)
 {
-	const char *method = json_get_str(j, "method");
-
 	if (to_child(s, j) < 0)
 		return -EAGAIN;
-	if (method && strcmp(method, "notifications/cancelled") == 0)
+	if (json_is(j, "method", "notifications/cancelled"))
 		cancel_call(s, j);
 	return 0;
 }

@@ -436,13 +436,11 @@ static void take_auth(struct viewer *v, const char *text, size_t len)
 	_cleanup_json_ struct json *j = NULL;
 	struct tenant_who who;
 	struct tenant *tenant;
-	const char *type;
 	struct terminal *t;
 
 	if (json_parse(text, len, &j, ERR_IGNORED) < 0)
 		j = NULL;
-	type = json_get_str(j, "type");
-	if (!type || strcmp(type, "auth") != 0 ||
+	if (!json_is(j, "type", "auth") ||
 	    !exchange_key_is(v->x, json_get_str(j, "token")) ||
 	    !exchange_may(v->x, KEY_RUN)) {
 		on_viewer_lost(v, CLOSE_KEY, "Invalid API key");
@@ -474,8 +472,7 @@ static void take_text(struct viewer *v, const char *text, size_t len)
 	struct winsize size = { 0 };
 	int64_t rows, cols;
 
-	if (json_parse(text, len, &j, ERR_IGNORED) < 0 || !json_get_str(j, "type") ||
-	    strcmp(json_get_str(j, "type"), "resize") != 0)
+	if (json_parse(text, len, &j, ERR_IGNORED) < 0 || !json_is(j, "type", "resize"))
 		return; /* to keep it alive */
 	rows = json_get_int(j, "rows", 0);
 	cols = json_get_int(j, "cols", 0);

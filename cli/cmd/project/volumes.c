@@ -52,9 +52,7 @@ static bool has_volume(const struct json *info, const char *name)
 {
 	json_each(it, json_get(info, "volumes"))
 	{
-		const char *is = json_get_str(it, "name");
-
-		if (is && strcmp(is, name) == 0)
+		if (json_is(it, "name", name))
 			return true;
 	}
 	return false;

@@ -63,6 +63,9 @@ static void readers(void)
 	assert_string_equal(json_get_str(j, "s"), "x");
 	assert_null(json_get_str(j, "S")); /* names are case-sensitive */
 	assert_null(json_get_str(j, "n"));
+	assert_true(json_is(j, "s", "x"));
+	assert_false(json_is(j, "s", "y"));
+	assert_false(json_is(j, "n", "x"));
 	assert_int_equal(json_get_int(j, "n", 1), -7);
 	assert_int_equal(json_get_int(j, "f", 1), 1);
 	assert_int_equal(json_int(json_get(j, "f"), &v), -EINVAL);
@@ -85,6 +88,7 @@ static void null_is_allowed_everywhere(void)
 	assert_int_equal(json_type(NULL), JSON_NULL);
 	assert_null(json_get(NULL, "a"));
 	assert_null(json_get_mut(NULL, "a"));
+	assert_false(json_is(NULL, "a", "a"));
 	assert_null(json_str(NULL));
 	assert_int_equal(json_int(NULL, &v), -EINVAL);
 	assert_int_equal(json_len(NULL), 0);
