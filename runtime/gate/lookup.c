@@ -2,6 +2,7 @@
  * however many wait, and not more often than a box has reason to. */
 #include <string.h>
 
+#include "base/list.h"
 #include "base/sys/sys.h"
 #include "runtime/gate/impl.h"
 
@@ -205,12 +206,8 @@ void gate_lookup_start(struct gated *g, const char *name, struct gate_waiter *w,
 
 void gate_lookup_cancel(struct gate_waiter *w)
 {
-	struct gate_waiter **at;
-
 	if (!w->of)
 		return;
-	for (at = &w->of->waiters; *at != w; at = &(*at)->next)
-		;
-	*at = w->next;
+	(void)list_drop(w->of->waiters, w);
 	w->of = NULL;
 }

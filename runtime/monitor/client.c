@@ -1,3 +1,4 @@
+#include "base/list.h"
 #include "runtime/monitor/impl.h"
 
 #include <string.h>
@@ -99,11 +100,7 @@ static struct program *find(struct monitor *m, const struct client *c, uint32_t 
 
 static void forget(struct monitor *m, struct program *p)
 {
-	struct program **at = &m->programs;
-
-	while (*at != p)
-		at = &(*at)->next;
-	*at = p->next;
+	(void)list_drop(m->programs, p);
 	free(p);
 }
 
@@ -405,11 +402,8 @@ static void leave_programs(struct client *c)
 void monitor_client_drop(struct client *c)
 {
 	struct monitor *m = c->m;
-	struct client **at = &m->clients;
 
-	while (*at != c)
-		at = &(*at)->next;
-	*at = c->next;
+	(void)list_drop(m->clients, c);
 	leave_programs(c);
 	if (m->holder == c)
 		monitor_still_release(m, NULL);

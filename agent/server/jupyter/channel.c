@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/server/exchange/exchange.h"
+#include "base/list.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
@@ -161,11 +162,8 @@ static void on_gone(void *ctx)
 {
 	struct channel *c = ctx;
 	struct channels *all = c->all;
-	struct channel **at = &all->first;
 
-	while (*at != c)
-		at = &(*at)->next;
-	*at = c->next;
+	(void)list_drop(all->first, c);
 	free(c);
 	all->pace(all->ctx);
 }

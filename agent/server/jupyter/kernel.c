@@ -19,6 +19,7 @@
 #include "agent/server/jupyter/channel.h"
 #include "agent/server/jupyter/content.h"
 #include "agent/server/tenant/tenant.h"
+#include "base/list.h"
 #include "base/loop.h"
 #include "base/pieces.h"
 #include "base/sys/sys.h"
@@ -602,11 +603,7 @@ static void drop_requests(struct kernel *k)
 
 void kernel_end(struct kernel *k)
 {
-	struct kernel **at = &k->all->first;
-
-	while (*at != k)
-		at = &(*at)->next;
-	*at = k->next;
+	(void)list_drop(k->all->first, k);
 	k->all->count--;
 	channel_close_all(&k->channels, "the kernel has ended");
 	drop_requests(k);

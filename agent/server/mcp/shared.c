@@ -14,6 +14,7 @@
 #include "agent/server/exchange/exchange.h"
 #include "agent/server/mcp/impl.h"
 #include "agent/server/tenant/tenant.h"
+#include "base/list.h"
 #include "base/loop.h"
 
 enum { IDLE_MS = 1800000, TEXT = (16 << 20) + (64 << 10) };
@@ -41,11 +42,7 @@ struct shared {
 
 static void call_free(struct shared_call *c)
 {
-	struct shared_call **at = &c->s->calls;
-
-	while (*at != c)
-		at = &(*at)->next;
-	*at = c->next;
+	(void)list_drop(c->s->calls, c);
 	json_free(&c->asked);
 	json_free(&c->token);
 	free(c);

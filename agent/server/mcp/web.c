@@ -19,6 +19,7 @@
 #include "agent/server/mcp/impl.h"
 #include "agent/server/mcp/mcp.h"
 #include "agent/server/tenant/tenant.h"
+#include "base/list.h"
 #include "base/loop.h"
 #include "base/nonce.h"
 #include "base/sys/sys.h"
@@ -71,11 +72,7 @@ struct sessions {
 
 static void call_free(struct mcp_web_call *c)
 {
-	struct mcp_web_call **at = &c->s->calls;
-
-	while (*at != c)
-		at = &(*at)->next;
-	*at = c->next;
+	(void)list_drop(c->s->calls, c);
 	for (size_t i = 0; i < c->n_ids; i++)
 		json_free(&c->ids[i]);
 	free(c->ids);
@@ -85,11 +82,7 @@ static void call_free(struct mcp_web_call *c)
 
 static void session_free(struct session *s)
 {
-	struct session **at = &s->all->first;
-
-	while (*at != s)
-		at = &(*at)->next;
-	*at = s->next;
+	(void)list_drop(s->all->first, s);
 	s->all->count--;
 	while (s->calls) {
 		struct exchange *x = s->calls->x;

@@ -21,6 +21,7 @@
 #include "agent/server/run/ttyenv.h"
 #include "agent/server/run/typed.h"
 #include "agent/server/tenant/tenant.h"
+#include "base/list.h"
 #include "base/loop.h"
 #include "base/sys/sys.h"
 #include "runtime/spec/effects_watch.h"
@@ -101,11 +102,7 @@ static void process_free(struct process *p)
 
 static void process_forget(struct process *p)
 {
-	struct process **at = &p->all->first;
-
-	while (*at != p)
-		at = &(*at)->next;
-	*at = p->next;
+	(void)list_drop(p->all->first, p);
 	p->all->count--;
 	p->all = NULL;
 	outlog_leave(&p->log);
@@ -138,12 +135,8 @@ static struct processes *processes_of(struct tenant *t)
 static void answer_free(struct answer *a)
 {
 	struct process *p = a->p;
-	struct answer **at = &p->answers;
 
-	while (*at && *at != a)
-		at = &(*at)->next;
-	if (*at)
-		*at = a->next;
+	(void)list_drop(p->answers, a);
 	if (p->first == a)
 		p->first = NULL;
 	loop_remove(p->loop, &a->timer);

@@ -18,6 +18,7 @@
 #include "agent/server/run/run.h"
 #include "agent/server/run/ttyenv.h"
 #include "agent/server/tenant/tenant.h"
+#include "base/list.h"
 #include "base/loop.h"
 #include "base/nonce.h"
 #include "base/sys/sys.h"
@@ -117,12 +118,7 @@ static void tell_acting(const struct terminal *t)
 
 static void terminal_free(struct terminal *t)
 {
-	struct terminal **at = &t->all->first;
-
-	while (*at && *at != t)
-		at = &(*at)->next;
-	if (*at) {
-		*at = t->next;
+	if (list_drop(t->all->first, t)) {
 		t->all->count--;
 		t->server->counts.terminals--;
 	}

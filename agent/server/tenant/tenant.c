@@ -19,6 +19,7 @@
 #include "agent/server/tenant/imageenv.h"
 #include "agent/server/tenant/sessions.h"
 #include "base/file.h"
+#include "base/list.h"
 #include "base/loop.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -346,12 +347,7 @@ void tenant_open(struct tenant *t, struct tenant_wait *w)
 
 void tenant_unwait(struct tenant *t, struct tenant_wait *w)
 {
-	struct tenant_wait **at = &t->waits;
-
-	while (*at && *at != w)
-		at = &(*at)->next;
-	if (*at)
-		*at = w->next;
+	(void)list_drop(t->waits, w);
 }
 
 void tenant_hold(struct tenant *t)
