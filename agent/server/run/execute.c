@@ -11,18 +11,19 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <time.h>
 
 #include "agent/server/conf/conf.h"
 #include "agent/server/exchange/exchange.h"
 #include "agent/server/jupyter/jupyter.h"
 #include "agent/server/run/outlog.h"
 #include "agent/server/run/pace.h"
-#include "agent/server/run/runid.h"
 #include "agent/server/run/ttyenv.h"
 #include "agent/server/run/typed.h"
 #include "agent/server/tenant/tenant.h"
 #include "base/list.h"
 #include "base/loop.h"
+#include "base/nonce.h"
 #include "base/sys/sys.h"
 #include "runtime/spec/effects_watch.h"
 
@@ -34,7 +35,8 @@ enum {
 	WAIT_MAX = 300,
 	INPUT_MAX = 64 << 10,
 	CHUNK = 64 << 10,
-	OUTPUT_ALL = 32 << 20 /* of all commands of a tenant is kept */
+	OUTPUT_ALL = 32 << 20, /* of all commands of a tenant is kept */
+	RUNID = 32
 };
 
 struct process {
@@ -511,6 +513,16 @@ static int make_place(struct processes *all, struct err *e)
 	return 0;
 }
 
+/* Such as 20260309-141502-ab12cd, in UTC: when it was begun, and random digits. */
+static int make_id(char ret[RUNID], struct err *e)
+{
+	struct timespec now = sys_wall();
+	struct tm tm;
+
+	gmtime_r(&now.tv_sec, &tm);
+	return nonce_make(ret + strftime(ret, RUNID, "%Y%m%d-%H%M%S-", &tm), 7, e);
+}
+
 /* NULL: @e says why */
 static struct process *process_new(struct exchange *x, struct processes *all,
 				   const char *command, struct err *e)
@@ -538,7 +550,7 @@ static struct process *process_new(struct exchange *x, struct processes *all,
 	p->next = all->first;
 	all->first = p;
 	all->count++;
-	if (p->command && (!session || p->session) && runid_make(p->id, e) == 0)
+	if (p->command && (!session || p->session) && make_id(p->id, e) == 0)
 		return p;
 	process_forget(p);
 	err_sys(e, -ENOMEM, "cannot run a command");

@@ -16,7 +16,6 @@
 
 #include "agent/server/conf/conf.h"
 #include "agent/server/tenant/boxname.h"
-#include "agent/server/tenant/imageenv.h"
 #include "agent/server/tenant/sessions.h"
 #include "base/file.h"
 #include "base/list.h"
@@ -77,6 +76,42 @@ static void unlink_program(struct tenant_program *p)
 	tenant_release(t);
 }
 
+static bool has_name(const char *const *env, const char *entry)
+{
+	size_t len = strcspn(entry, "=") + 1;
+
+	for (; env && *env; env++)
+		if (!strncmp(*env, entry, len))
+			return true;
+	return false;
+}
+
+/* @env (NULL = none) and what else the image says; to be freed, the words are borrowed.
+ * Nothing that somebody else says is the image's to say. NULL: no memory. */
+static const char **add_image_env(const struct json *image, const char *const *env)
+{
+	const struct json *list = json_get(image, "env");
+	const char **all;
+	size_t n = 0;
+
+	while (env && env[n])
+		n++;
+	all = calloc(n + json_len(list) + 1, sizeof(*all));
+	if (!all)
+		return NULL;
+	if (n)
+		memcpy(all, env, n * sizeof(*all));
+	json_each(it, list)
+	{
+		const char *entry = json_str(it);
+
+		if (entry && entry[0] != '=' && strchr(entry, '=') &&
+		    !has_name(all, entry))
+			all[n++] = entry;
+	}
+	return all;
+}
+
 int tenant_run(struct tenant *t, const struct box_command *c, struct tenant_program *p,
 	       struct err *e)
 {
@@ -90,7 +125,7 @@ int tenant_run(struct tenant *t, const struct box_command *c, struct tenant_prog
 	if (t->all->programs >= conf->max_programs)
 		return err_set(e, -EAGAIN, "too many programs run for this server");
 	with.user = conf->user;
-	with.env = env = imageenv_add(t->image, c->env);
+	with.env = env = add_image_env(t->image, c->env);
 	if (!env)
 		return err_sys(e, -ENOMEM, "cannot start a program");
 	r = box_request(t->box, &with, &p->id, e);
