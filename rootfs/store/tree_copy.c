@@ -323,15 +323,29 @@ static int copy_fifo(struct copy *c, const char *name, const struct stat *st)
 	return r < 0 ? r : finish_name(c, name, st);
 }
 
+static bool is_whiteout(int dir, const char *name)
+{
+	struct stat st;
+
+	return sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISCHR(st.st_mode) && !st.st_rdev;
+}
+
 /* What an overlay has where a name of a lower layer was removed; of another filesystem or
  * mount there is no use for one. They are all alike, so a further name of it does, up to as
- * many as one file may have. */
+ * many as one file may have. Who writes to the layer meanwhile may have put a file in its
+ * place, to which the copy would lead. */
 static int copy_whiteout(struct copy *c, const char *name, const struct stat *st)
 {
 	int r = st->st_rdev || !c->layer ? -EXDEV
 					 : sys_linkat(c->from, name, c->to, name, 0);
+	bool again = r == -EMLINK;
 
-	if (r == -EMLINK)
+	if (r == 0 && !is_whiteout(c->to, name)) {
+		r = sys_unlinkat(c->to, name, 0);
+		again = r == 0;
+	}
+	if (again)
 		r = sys_mknodat(c->to, name, S_IFCHR, 0);
 	c->done.skipped += r == -EXDEV;
 	return r == -EXDEV ? 0 : r;

@@ -145,6 +145,45 @@ static void a_whiteout_too_many(void)
 	assert_true(S_ISCHR(st.st_mode) && st.st_rdev == 0);
 }
 
+static void exchange_for_ever(int dir)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	while (renameat2(dir, "gone", dir, "text", RENAME_EXCHANGE) == 0)
+		;
+	_exit(0);
+}
+
+/* A box that goes on puts a file in its place between the look and the copy: of that no name
+ * may come to the copy, which the box could change afterwards. */
+static void a_whiteout_that_is_exchanged(void)
+{
+	_cleanup_close_ int from = make_dir("from"), top = unit_top();
+	struct tree_copied copied;
+	struct err e = ERR_NONE;
+	struct stat st;
+	char name[32];
+	pid_t pid;
+
+	if (mknodat(from, "gone", S_IFCHR, 0) < 0)
+		unit_skip("no whiteout can be made here");
+	unit_put(from, "text", "live", 0644);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		exchange_for_ever(from);
+	for (int i = 0; i < 500; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		(void)tree_copy_layer(from, top, name, &copied, &e); /* or it fails */
+		e = ERR_NONE;
+	}
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	if (fstatat(from, "text", &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+		assert_int_equal(fstatat(from, "gone", &st, AT_SYMLINK_NOFOLLOW), 0);
+	assert_true(S_ISREG(st.st_mode));
+	assert_int_equal(st.st_nlink, 1);
+}
+
 static int copy_into(int from, const char *name, struct tree_room room)
 {
 	_cleanup_close_ int top = unit_top();
@@ -332,6 +371,7 @@ int main(void)
 		{ "many links and files", many_links_and_files },
 		{ "holes take no room", holes_take_no_room },
 		{ "a whiteout too many", a_whiteout_too_many },
+		{ "a whiteout that is exchanged", a_whiteout_that_is_exchanged },
 		{ "ends with its room", ends_with_its_room },
 		{ "ends at a depth", ends_at_a_depth },
 		{ "shares what has not changed since an earlier copy",
