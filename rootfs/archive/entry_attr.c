@@ -11,12 +11,12 @@ enum { XATTR_LIST = 64 << 10 };
 const char *entry_attr_drop_name(enum entry_drop d)
 {
 	static const char *const names[ENTRY_DROPS] = {
-		[ENTRY_DROP_DEVICE] = "device",
 		[ENTRY_DROP_SOCKET] = "socket",
 		[ENTRY_DROP_OWNER] = "invalid owner",
 		[ENTRY_DROP_CAPABILITY] = "capability",
 		[ENTRY_DROP_ACL] = "ACL",
 		[ENTRY_DROP_XATTR] = "extended attribute",
+		[ENTRY_DROP_DEVICE] = "device",
 	};
 
 	return names[d];
@@ -45,13 +45,15 @@ int entry_attr_drop_summary(const uint64_t dropped[ENTRY_DROPS], struct buf *out
 	if (*separator)
 		buf_adds(out, " not restored");
 	if (dropped[ENTRY_DROP_DEVICE])
-		buf_adds(out, " (a box has a /dev of its own)");
+		buf_adds(out, " (a box has only those of its own /dev)");
 	return buf_failed(out);
 }
 
 void entry_attr_drop(struct entry_attr *a, enum entry_drop d, const char *path)
 {
-	a->dropped[d]++;
+	/* A box has a /dev of its own: nobody misses that of the image. */
+	if (d != ENTRY_DROP_DEVICE || strncmp(path, "dev/", 4) != 0)
+		a->dropped[d]++;
 	if (a->names) /* full: the counts are whole all the same */
 		(void)buf_addf(a->names, "not restored: '%s' (%s)\n", text_shown(path),
 			       entry_attr_drop_name(d));

@@ -13,12 +13,12 @@
 
 /* What is left out of an image, and the words for it. */
 enum entry_drop {
-	ENTRY_DROP_DEVICE,
 	ENTRY_DROP_SOCKET,
 	ENTRY_DROP_OWNER,      /* no valid id */
 	ENTRY_DROP_CAPABILITY, /* security.capability */
 	ENTRY_DROP_ACL,
 	ENTRY_DROP_XATTR,
+	ENTRY_DROP_DEVICE, /* the last, as its summary goes on */
 	ENTRY_DROPS
 };
 
@@ -26,7 +26,7 @@ enum entry_drop {
 const char *entry_attr_drop_name(enum entry_drop d);
 
 /** entry_attr_drop_summary() - "1 capability not restored", or nothing; appended. With
- *  devices it says why they are not missed. Return: 0, -EMSGSIZE or -ENOMEM. */
+ *  devices it says which a box has. Return: 0, -EMSGSIZE or -ENOMEM. */
 int entry_attr_drop_summary(const uint64_t dropped[ENTRY_DROPS], struct buf *out);
 
 struct entry_attr {
@@ -39,7 +39,8 @@ struct entry_attr {
 			      NULL = not wanted */
 };
 
-/** entry_attr_drop() - count, and name, something of the entry @path that is left out */
+/** entry_attr_drop() - count, and name, something of the entry @path that is left out;
+ *  devices of the image's /dev are named only */
 void entry_attr_drop(struct entry_attr *a, enum entry_drop d, const char *path);
 
 /* A new thing on disk. */
