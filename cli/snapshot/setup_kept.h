@@ -8,21 +8,22 @@
 #define CLI_SNAPSHOT_SETUP_KEPT_H
 
 #include "base/json.h"
-#include "cli/store/boxsetup.h"
+#include "rootfs/store/boxdir.h"
 
 /** setup_kept_note() - the snapshot @name, which is just made, has the steps @done
  *  @done: "setup" of box.json as it was before; NULL = none */
-int setup_kept_note(const struct boxsetup *s, const char *name, const struct json *done,
+int setup_kept_note(const struct boxdir *dir, const char *name, const struct json *done,
 		    struct err *e);
 
 /** setup_kept_forget() - the name is free for another snapshot */
-void setup_kept_forget(const struct boxsetup *s, const char *name);
+void setup_kept_forget(const struct boxdir *dir, const char *name);
 
 /** setup_kept_claim() - @record, a box.json, is to speak of a box as the snapshot @name is */
-int setup_kept_claim(const struct boxsetup *s, const char *name, struct json *record,
+int setup_kept_claim(const struct boxdir *dir, const char *name, struct json *record,
 		     struct err *e);
 
 /** setup_kept_restore() - snapshot_restore(), and the record with it */
-int setup_kept_restore(const struct boxsetup *s, const char *name, struct err *e);
+int setup_kept_restore(const struct store *st, const struct boxdir *dir,
+		       const char *name, struct err *e);
 
 #endif

@@ -46,7 +46,7 @@ static int make_branch(struct snap *from, const struct args *a, struct err *e)
 	r = describe(s, &to, id, &j, e);
 	b.box = j;
 	if (r == 0)
-		r = (a->from ? setup_kept_claim(s, a->from, j, e) : 0)
+		r = (a->from ? setup_kept_claim(&s->dir, a->from, j, e) : 0)
 			    ?: snapshot_branch(s->app->store, &s->dir, &b, e);
 	if (r == -EEXIST)
 		return err_hint(e, "'cubby -b %s rm' removes it", a->name);

@@ -18,7 +18,7 @@ static int restore(struct app *app, void *args, struct err *e)
 
 	r = lock = snap_open(&s, e);
 	if (r >= 0)
-		r = setup_kept_restore(&s, name, e);
+		r = setup_kept_restore(app->store, &s.dir, name, e);
 	if (r < 0)
 		return r;
 	if (app->json) {

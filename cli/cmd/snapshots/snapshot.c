@@ -88,7 +88,7 @@ static int take_one(struct app *app, void *args, struct err *e)
 	r = snapshot_take(s.s.app->store, &s.s.dir, name, snap_copy(&s), &c, e);
 	if (r < 0)
 		return r;
-	r = setup_kept_note(&s.s, name, json_get(record, "setup"), e);
+	r = setup_kept_note(&s.s.dir, name, json_get(record, "setup"), e);
 	return r < 0 ? r : tell(app, &s, name, &c);
 }
 

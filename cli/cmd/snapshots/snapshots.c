@@ -101,7 +101,7 @@ static int forget(struct boxsetup *s, const struct args *a, struct err *e)
 	int r;
 
 	for (const char *const *w = words_list(&a->remove); *w; w++) {
-		setup_kept_forget(s, *w);
+		setup_kept_forget(&s->dir, *w);
 		r = snapshot_forget(&s->dir, *w, e);
 		if (r < 0)
 			return r;
