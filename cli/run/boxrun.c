@@ -70,7 +70,7 @@ static size_t name_some(struct box *b, char *ret, size_t room)
 		char *word = ps.v[i].command;
 		const char *slash;
 
-		if (strcmp(word, ps.v[0].command) == 0 || ++n > NAMED || at >= room)
+		if (boxps_is_own(&ps, &ps.v[i]) || ++n > NAMED || at >= room)
 			continue;
 		word[strcspn(word, " :")] = '\0';
 		slash = strrchr(word, '/');

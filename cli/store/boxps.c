@@ -185,6 +185,11 @@ static void name_parents(struct boxps *ps, const struct boxps *named)
 	}
 }
 
+bool boxps_is_own(const struct boxps *p, const struct boxps_proc *one)
+{
+	return strcmp(one->command, p->v[0].command) == 0;
+}
+
 int boxps_machine(struct boxps *ret, struct err *e)
 {
 	_cleanup_boxps_ struct boxps all = BOXPS_NONE;

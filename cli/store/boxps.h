@@ -45,6 +45,10 @@ int boxps_machine(struct boxps *ret, struct err *e);
 /** boxps_of() - as boxps_list(), of many boxes after one look at the machine */
 int boxps_of(const struct boxps *machine, pid_t init, struct boxps *ret, struct err *e);
 
+/** boxps_is_own() - is it cubby's: init, or its process above a terminal? By what a process
+ *  calls itself, so a program of the box can claim it */
+bool boxps_is_own(const struct boxps *p, const struct boxps_proc *one);
+
 /** boxps_end() - ask every process of the box but its init to end: @sig, and HUP where a
  *  terminal goes away, for shells take no TERM; how many there were */
 int boxps_end(pid_t init, int sig, struct err *e);

@@ -187,6 +187,13 @@ static int exchange_states(const struct boxdir *b, const char *name, struct chai
 	return r < 0 ? err_sys(e, r, "cannot exchange the states of the box") : 0;
 }
 
+int snapshot_check(const struct boxdir *b, const char *name, struct err *e)
+{
+	struct chain c;
+
+	return load(b, name, &c, e);
+}
+
 int snapshot_restore(const struct store *s, const struct boxdir *b, const char *name,
 		     struct err *e)
 {

@@ -26,6 +26,9 @@ struct snapshot_copy {
 int snapshot_take(const struct store *s, const struct boxdir *b, const char *name,
 		  const struct snapshot_copy *copy, struct chain *ret, struct err *e);
 
+/** snapshot_check() - -ENOENT: there is none of that name, which is said */
+int snapshot_check(const struct boxdir *b, const char *name, struct err *e);
+
 /** snapshot_restore() - go back to the state @name; the present one is SNAPSHOT_BEFORE
  *  Return: 0; -ENOENT: there is none of that name. */
 int snapshot_restore(const struct store *s, const struct boxdir *b, const char *name,

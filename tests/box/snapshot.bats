@@ -138,6 +138,8 @@ box() { cubby exec "${@:1:$#-1}" -- sh -ec "${!#}"; }
 	cubby snapshot
 	run -1 cubby restore 1
 	[ "${lines[-1]}" = "cubby restore: the box is in use; 'cubby stop' ends it" ]
+	run -1 cubby restore 2 # for which nobody is to stop it
+	[[ ${lines[-1]} == "cubby restore: the box has no snapshot '2'"* ]]
 	cubby stop
 	run -0 cubby restore 1
 }

@@ -53,6 +53,12 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	[[ $output == *"sleep 1234 and 1 more"* ]]
 	cubby stop -q
 	[ "$(runs)" = null ]
+	# below a terminal, not cubby's process above it
+	"$CUBBY_TEST_TOP/tests/on-tty" "cubby exec -q -- sleep 77" </dev/null >/dev/null 3>&- &
+	below() { [ "$(runs)" = '"sleep 77"' ]; }
+	lib_until below
+	cubby stop -q
+	wait
 }
 
 @test "info: what goes through the gate is said in words" {

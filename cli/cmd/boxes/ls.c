@@ -61,6 +61,17 @@ static const char *state_of(const struct boxlist_item *b, const struct json *inf
 	return "stopped";
 }
 
+/* What was asked for is a child of init, or of its process above a terminal. */
+static bool was_asked_for(const struct boxps *ps, const struct boxps_proc *p)
+{
+	if (p->state == 'Z' || boxps_is_own(ps, p))
+		return false;
+	for (size_t i = 0; i < ps->n; i++)
+		if (ps->v[i].pid == p->parent)
+			return boxps_is_own(ps, &ps->v[i]);
+	return false;
+}
+
 /* The program that was begun first of those that were asked for, and how many more. */
 static void what_runs(const struct boxps *machine, const struct json *info,
 		      struct buf *ret)
@@ -72,7 +83,7 @@ static void what_runs(const struct boxps *machine, const struct json *info,
 	if (init <= 0 || boxps_of(machine, init, &ps, ERR_IGNORED) < 0)
 		return;
 	for (size_t i = 0; i < ps.n; i++)
-		if (ps.v[i].parent == 1 && ps.v[i].state != 'Z' && n++ == 0)
+		if (was_asked_for(&ps, &ps.v[i]) && n++ == 0)
 			buf_adds(ret, ps.v[i].command);
 	if (n > 1)
 		buf_addf(ret, " and %zu more", n - 1);

@@ -60,7 +60,7 @@ const struct cmd cmd_wait = {
 	       "status of the last one is that of this command.",
 	.operands = { CMD_LIST_IF(struct args, pids, check_pid) },
 	.least = 1,
-	.missing = "a process number is missing; 'cubby ps' lists them",
+	.missing = "a process number is missing; 'cubby exec --detach' printed it",
 	.size = sizeof(struct args),
 	.config = true,
 	.usage = CMD_CUBBY,

@@ -14,9 +14,14 @@ static int restore(struct app *app, void *args, struct err *e)
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
 	_cleanup_json_ struct json *j = json_object();
 	_cleanup_close_ int lock = -1;
+	struct err none = ERR_NONE;
 	int r;
 
 	r = lock = snap_open(&s, e);
+	if (r == -EBUSY && snapshot_check(&s.dir, name, &none) == -ENOENT) {
+		*e = none; /* nobody stops a box for a name that is not there */
+		return -ENOENT;
+	}
 	if (r >= 0)
 		r = setup_kept_restore(app->store, &s.dir, name, e);
 	if (r < 0)
