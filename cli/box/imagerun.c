@@ -34,23 +34,24 @@ static int add_zone(const struct app *app, bool own, struct env *env, struct err
 	return MIN(r, 0);
 }
 
-int imagerun_env(const struct boxsetup *s, struct imagerun *ret, struct err *e)
+int imagerun_env(const struct app *app, const char *image, struct imagerun *ret,
+		 struct err *e)
 {
-	int r = env_make(s->app->config, environ, &ret->env, e);
+	int r = env_make(app->config, environ, &ret->env, e);
 	bool own;
 
 	if (r < 0)
 		return r;
 	own = env_get(&ret->env, "TZ") != NULL;
-	r = image_run(s->app->store, s->spec.image, &ret->image, e);
+	r = image_run(app->store, image, &ret->image, e);
 	if (r < 0)
 		return r;
 	r = env_add_image(&ret->env, json_get(ret->image, "env"), e)
-		    ?: add_zone(s->app, own, &ret->env, e);
+		    ?: add_zone(app, own, &ret->env, e);
 	return r < 0 ? r : terminfo_add(&ret->env, "", e);
 }
 
-int imagerun_command(struct imagerun *i, const struct boxsetup *s, bool placed,
+int imagerun_command(struct imagerun *i, const char *name, bool placed,
 		     struct box_command *c, struct err *e)
 {
 	static const char *const parts[] = { "entrypoint", "cmd" };
@@ -73,7 +74,7 @@ int imagerun_command(struct imagerun *i, const struct boxsetup *s, bool placed,
 		return err_set(
 			e, -EINVAL,
 			"a command is missing; the image '%s' has none of its own",
-			s->spec.image_name);
+			name);
 	c->argv = i->argv;
 	if (dir && dir[0] == '/' && !placed)
 		c->cwd = dir;

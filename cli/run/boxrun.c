@@ -178,7 +178,7 @@ static int describe(const struct boxsetup *s, const struct boxrun *run, struct r
 {
 	struct imagerun *p = &d->image;
 	struct box_command *ret = &d->command;
-	int r = imagerun_env(s, p, e)
+	int r = imagerun_env(s->app, s->spec.image, p, e)
 			?: signing_begin(s->app, run->signing, &p->env, &d->signing, e);
 
 	if (r < 0)
@@ -195,7 +195,8 @@ static int describe(const struct boxsetup *s, const struct boxrun *run, struct r
 	if (run->tty)
 		(void)tty_size(STDIN_FILENO, &ret->rows, &ret->cols);
 	if (!run->argv)
-		return imagerun_command(p, s, run->cwd != NULL, ret, e);
+		return imagerun_command(p, s->spec.image_name, run->cwd != NULL, ret,
+					e);
 	return 0;
 }
 

@@ -135,7 +135,7 @@ static int make_tools(struct taskwork *w, struct err *e)
 	};
 	int r;
 
-	r = imagerun_env(&w->setup, &w->image, e);
+	r = imagerun_env(w->app, w->setup.spec.image, &w->image, e);
 	if (r < 0)
 		return r;
 	conf.env = (const char *const *)w->image.env.v;

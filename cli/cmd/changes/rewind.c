@@ -69,25 +69,25 @@ static int show(const struct app *app, const struct items *l, struct err *e)
 			  "list checkpoints", e);
 }
 
-static int list(const struct boxsetup *s, struct err *e)
+static int list(const struct app *app, const struct boxdir *dir, struct err *e)
 {
 	struct items l = { .v = NULL, .e = e };
-	int r = checkpoint_list(&s->dir, add_item, &l, e);
+	int r = checkpoint_list(dir, add_item, &l, e);
 
 	if (l.n)
 		qsort(l.v, l.n, sizeof(*l.v), by_number);
-	r = r < 0 ? r : show(s->app, &l, e);
+	r = r < 0 ? r : show(app, &l, e);
 	free(l.v);
 	return r;
 }
 
 /* ---- going back -------------------------------------------------------------------------- */
 
-static int find(const struct boxsetup *s, const char *name, struct checkpoint *ret,
+static int find(const struct boxdir *dir, const char *name, struct checkpoint *ret,
 		struct err *e)
 {
-	int r = name ? checkpoint_load(&s->dir, name, ret, e)
-		     : checkpoint_last(&s->dir, ret, e);
+	int r = name ? checkpoint_load(dir, name, ret, e)
+		     : checkpoint_last(dir, ret, e);
 
 	if (r != 0 || name)
 		return MIN(r, 0);
@@ -117,7 +117,7 @@ static int go_back(struct boxsetup *s, const char *name, struct err *e)
 	_cleanup_json_ struct json *j = NULL;
 	struct checkpoint c;
 	int64_t n;
-	int r = find(s, name, &c, e);
+	int r = find(&s->dir, name, &c, e);
 
 	if (r < 0)
 		return r;
@@ -153,7 +153,7 @@ static int work(struct app *app, void *args, struct err *e)
 	r = boxsetup_find(&s, e);
 	if (r < 0)
 		return r;
-	return a->list ? list(&s, e) : go_back(&s, a->name, e);
+	return a->list ? list(app, &s.dir, e) : go_back(&s, a->name, e);
 }
 
 static int check(struct app *, void *args, struct err *e)

@@ -549,7 +549,7 @@ static int in_box(struct app *app, const struct args *a, const char *code,
 				    .ctx = &run.view,
 				    .user = config_text(app->config, CONFIG_USER),
 				    .files = !app->json };
-	int r = imagerun_env(s, &image, e);
+	int r = imagerun_env(s->app, s->spec.image, &image, e);
 
 	conf.env = (const char *const *)image.env.v;
 	conf.context = a->context;

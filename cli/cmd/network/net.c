@@ -140,14 +140,14 @@ static bool is_lingering(struct box *b)
 }
 
 /* Rules are of a start; what holds for each of them is a setting. */
-static int tell_stopped(const struct boxsetup *s, const struct args *a, struct err *e)
+static int tell_stopped(enum net_mode net, const struct args *a, struct err *e)
 {
-	if (s->spec.net != NET_GATE)
+	if (net != NET_GATE)
 		return err_set(
 			e, -ENOENT,
 			"the box is not running, and with net=%s it has no rules; "
 			"'cubby config' shows where that comes from",
-			s->spec.net == NET_NONE ? "none" : "host");
+			net == NET_NONE ? "none" : "host");
 	return a->allow.n || a->deny.n
 		       ? err_set(e, -ENOENT,
 				 "the box is not running; 'cubby set allow=HOST' or "
@@ -167,7 +167,7 @@ static int work(struct app *app, void *args, struct err *e)
 	int r = boxsetup_running(&s, e);
 
 	if (r == -ENOENT && s.dir.dirfd >= 0)
-		return tell_stopped(&s, a, e);
+		return tell_stopped(s.spec.net, a, e);
 	if (r < 0)
 		return r;
 	r = tell_narrowing(app, s.box, a, e);

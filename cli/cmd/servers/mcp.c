@@ -79,7 +79,7 @@ static int open_toolbox(struct host *h, const struct mcp_hooks *hooks, struct er
 		.interrupt_fd = hooks->interrupt_fd,
 		.aside = hooks->aside,
 	};
-	int r = imagerun_env(&h->box, &h->image, e);
+	int r = imagerun_env(h->box.app, h->box.spec.image, &h->image, e);
 
 	if (r < 0)
 		return r;

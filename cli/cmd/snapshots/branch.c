@@ -10,11 +10,11 @@ struct args {
 };
 
 /* What the other one has, at another place; a port can be published once. */
-static int describe(struct boxsetup *s, const struct spec *to, const char *id,
+static int describe(const struct boxdir *from, const struct spec *to, const char *id,
 		    struct json **ret, struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
-	int r = boxdir_load(&s->dir, &j, e);
+	int r = boxdir_load(from, &j, e);
 
 	if (r < 0)
 		return r;
@@ -43,7 +43,7 @@ static int make_branch(struct snap *from, const struct args *a, struct err *e)
 	if (boxmark_id(to.project, to.name, id) < 0)
 		*id = '\0';
 	spec_key(to.project, to.name, to.key);
-	r = describe(s, &to, id, &j, e);
+	r = describe(&s->dir, &to, id, &j, e);
 	b.box = j;
 	if (r == 0)
 		r = (a->from ? setup_kept_claim(&s->dir, a->from, j, e) : 0)

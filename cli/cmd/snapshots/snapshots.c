@@ -81,14 +81,14 @@ static int show(const struct app *app, const struct items *l, struct err *e)
 			  "list snapshots", e);
 }
 
-static int list(const struct boxsetup *s, struct err *e)
+static int list(const struct app *app, const struct boxdir *dir, struct err *e)
 {
 	struct items l = { .v = NULL, .e = e };
-	int r = snapshot_list(&s->dir, add_item, &l, e);
+	int r = snapshot_list(dir, add_item, &l, e);
 
 	if (l.n)
 		qsort(l.v, l.n, sizeof(*l.v), by_time);
-	r = r < 0 ? r : show(s->app, &l, e);
+	r = r < 0 ? r : show(app, &l, e);
 	free(l.v);
 	return r;
 }
@@ -118,7 +118,7 @@ static int work(struct app *app, void *args, struct err *e)
 
 	if (r < 0)
 		return r;
-	return a->remove.n ? forget(&s, a, e) : list(&s, e);
+	return a->remove.n ? forget(&s, a, e) : list(app, &s.dir, e);
 }
 
 static const struct cmd_option options[] = {
