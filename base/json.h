@@ -46,7 +46,8 @@ int json_parse_written(const char *text, size_t len, struct json **ret, struct e
 /** json_read() - parse a whole file of @max bytes at most; also what file_read() returns */
 int json_read(int dirfd, const char *path, size_t max, struct json **ret,
 	      struct err *e);
-/** json_print_file() - as a whole file of @max bytes at most, which only its owner reads
+/** json_print_file() - as a whole file of @max bytes at most, which only its owner reads;
+ *  indented where that fits
  *  @replace: file_replace() or one of its kind: how sure it is to be on the disk */
 int json_print_file(int dirfd, const char *name, const struct json *j, size_t max,
 		    file_replace_fn *replace, struct err *e);

@@ -155,6 +155,11 @@ int json_print_file(int dirfd, const char *name, const struct json *j, size_t ma
 	_cleanup_buf_ struct buf text = BUF_INIT(max);
 	int r = json_print(j, true, &text) ?: buf_addc(&text, '\n');
 
+	if (r == -EMSGSIZE) {
+		buf_done(&text);
+		buf_init(&text, max);
+		r = json_print(j, false, &text) ?: buf_addc(&text, '\n');
+	}
 	if (r < 0)
 		return err_sys(e, r, "cannot write '%s'", text_shown(name));
 	return replace(dirfd, name, &(struct file_data){ text.data, text.len, 0600 },

@@ -89,7 +89,12 @@ static void a_file_is_read_again(void)
 	assert_string_equal(buf_cstr(&b), "{\n  \"a\": [\n    1\n  ]\n}\n");
 	unit_ok(json_read(dir, "f", 100, &read, &e), &e);
 	assert_int_equal(json_len(json_get(read, "a")), 1);
-	assert_int_equal(json_print_file(dir, "f", j, 22, file_replace, &e), -EMSGSIZE);
+	unit_ok(json_print_file(dir, "f", j, 22, file_replace, &e), &e);
+	buf_done(&b);
+	buf_init(&b, 100);
+	unit_ok(file_read(dir, "f", &b, &e), &e);
+	assert_string_equal(buf_cstr(&b), "{\"a\":[1]}\n");
+	assert_int_equal(json_print_file(dir, "f", j, 9, file_replace, &e), -EMSGSIZE);
 	unit_err(&e, -EMSGSIZE, "cannot write 'f': Message too long");
 }
 
