@@ -86,7 +86,7 @@ static int load(struct boxsetup *s, struct json **ret, struct err *e)
 	}
 	if (r < 0)
 		return r;
-	r = place_finish(s->app->store, &s->dir, &s->spec, *ret, e);
+	r = place_finish(&s->dir, &s->spec, *ret, e);
 	if (r < 0)
 		return r;
 	r = take_saved(s, *ret, e);

@@ -322,7 +322,7 @@ static int keep(struct boxsetup *s, const struct setup_step *st, uint64_t before
 	lock = boxdir_lock(&s->dir, true, e);
 	if (lock >= 0)
 		strip_project(s);
-	r = lock < 0 ? lock : stepcache_keep(s->app->store, &s->dir, st->key, e);
+	r = lock < 0 ? lock : stepcache_keep(&s->dir, st->key, e);
 	if (r == -EOPNOTSUPP || r == -E2BIG) {
 		*e = ERR_NONE;
 		return 0;
@@ -344,8 +344,7 @@ static int begin(struct boxsetup *s, const struct setup_plan *p, struct err *e)
 	while (n && !stepcache_has(s->app->store, p->v[n - 1].key))
 		n--;
 	if (n || dirty) {
-		r = stepcache_begin(s->app->store, &s->dir, n ? p->v[n - 1].key : NULL,
-				    e);
+		r = stepcache_begin(&s->dir, n ? p->v[n - 1].key : NULL, e);
 		if (r < 0)
 			return r;
 	}

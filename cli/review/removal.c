@@ -85,8 +85,8 @@ static void show_box(const struct app *app, const struct boxlist_item *b)
 	size_t waiting = waiting_of(app, b->key);
 
 	if (boxdir_open(app->store, b->key, false, &dir, ERR_IGNORED) == 0) {
-		text_put_bytes(size, sizeof(size), snapshot_bytes(app->store, &dir));
-		(void)packages_added(app->store, &dir, b->image_dir, &packages);
+		text_put_bytes(size, sizeof(size), snapshot_bytes(&dir));
+		(void)packages_added(&dir, b->image_dir, &packages);
 	}
 	fputs("  ", app->err);
 	render_safe(app->err, b->project);

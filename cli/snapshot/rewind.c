@@ -129,7 +129,7 @@ static int put_back(struct boxsetup *s, const struct checkpoint *c, struct err *
 	if (lock < 0)
 		return lock;
 	return pending_take(&s->spec, s->dir.dirfd, e) ?:
-		checkpoint_restore(s->app->store, &s->dir, c, c->applied, e) ?:
+		checkpoint_restore(&s->dir, c, c->applied, e) ?:
 		pending_take(&s->spec, s->dir.dirfd, e);
 }
 

@@ -61,8 +61,7 @@ int setup_kept_claim(const struct boxdir *dir, const char *name, struct json *re
 }
 
 /* What a kill between the steps leaves says that nothing is done. */
-int setup_kept_restore(const struct store *st, const struct boxdir *dir,
-		       const char *name, struct err *e)
+int setup_kept_restore(const struct boxdir *dir, const char *name, struct err *e)
 {
 	_cleanup_json_ struct json *was = NULL, *now = NULL, *to = load(dir, name),
 				   *before = load(dir, SNAPSHOT_BEFORE);
@@ -72,7 +71,7 @@ int setup_kept_restore(const struct store *st, const struct boxdir *dir,
 	if (r < 0)
 		return r;
 	if (!json_get(was, "setup") && !json_get(was, "setup-begun") && !to && !before)
-		return snapshot_restore(st, dir, name, e);
+		return snapshot_restore(dir, name, e);
 	now = json_dup(was);
 	if (!now)
 		return err_sys(e, -ENOMEM, "cannot note the setup");
@@ -80,7 +79,7 @@ int setup_kept_restore(const struct store *st, const struct boxdir *dir,
 	if (r < 0)
 		return r;
 	setup_kept_forget(dir, SNAPSHOT_BEFORE);
-	restored = snapshot_restore(st, dir, name, e);
+	restored = snapshot_restore(dir, name, e);
 	r = restored < 0 ? boxdir_save(dir, was, &why)
 			 : claim(now, take(&to, NULL), e)
 				   ?: boxdir_save(dir, now, e);

@@ -23,7 +23,6 @@ int setup_kept_claim(const struct boxdir *dir, const char *name, struct json *re
 		     struct err *e);
 
 /** setup_kept_restore() - snapshot_restore(), and the record with it */
-int setup_kept_restore(const struct store *st, const struct boxdir *dir,
-		       const char *name, struct err *e);
+int setup_kept_restore(const struct boxdir *dir, const char *name, struct err *e);
 
 #endif

@@ -59,8 +59,8 @@ static bool has_box(const struct store *st, const char *key)
 
 /* @id: of the directory, "" = it cannot be known again. The record is the last: as long as it
  * is another place's, place_finish() does all of it again. */
-static int save_at(const struct store *st, const struct boxdir *dir,
-		   const struct spec *s, const char *id, struct json *j, struct err *e)
+static int save_at(const struct boxdir *dir, const struct spec *s, const char *id,
+		   struct json *j, struct err *e)
 {
 	int r = spec_place_json(s, j);
 
@@ -68,7 +68,7 @@ static int save_at(const struct store *st, const struct boxdir *dir,
 		r = json_set_str(j, "mark", id);
 	if (r < 0)
 		return err_sys(e, r, "cannot save the box");
-	r = *id ? boxmark_set(st, id, s->key, e) : 0;
+	r = *id ? boxmark_set(dir->store, id, s->key, e) : 0;
 	return r < 0 ? r : boxdir_save(dir, j, e);
 }
 
@@ -125,8 +125,8 @@ static int exchange(const struct store *st, const char *key, const struct spec *
 	r = sys_renameat2(st->boxes, key, st->boxes, s->key, RENAME_EXCHANGE);
 	if (r < 0)
 		return err_sys(e, r, "cannot move box '%.12s…'", key);
-	return save_at(st, &other.dir, &was, other_id, other.j, e)
-		       ?: save_at(st, &mine.dir, s, id, mine.j, e);
+	return save_at(&other.dir, &was, other_id, other.j, e)
+		       ?: save_at(&mine.dir, s, id, mine.j, e);
 }
 
 /* The other box of an exchange, if its record is still of the place that it had. */
@@ -146,11 +146,11 @@ static int finish_other(const struct store *st, const struct spec *s,
 	if (!key || strcmp(key, s->key) != 0)
 		return 0;
 	(void)text_copy(id, sizeof(id), json_get_str(j, "mark") ?: "");
-	return save_at(st, &dir, was, id, j, e);
+	return save_at(&dir, was, id, j, e);
 }
 
-int place_finish(const struct store *st, const struct boxdir *dir, const struct spec *s,
-		 struct json *j, struct err *e)
+int place_finish(const struct boxdir *dir, const struct spec *s, struct json *j,
+		 struct err *e)
 {
 	_cleanup_spec_ struct spec was = SPEC_NONE;
 	const char *key = json_get_str(j, "key");
@@ -161,11 +161,13 @@ int place_finish(const struct store *st, const struct boxdir *dir, const struct 
 		return 0;
 	(void)text_copy(was.name, sizeof(was.name), s->name);
 	(void)text_copy(was.key, sizeof(was.key), key);
-	r = spec_path(j, "project", was.project) < 0 ? 0 : finish_other(st, s, &was, e);
+	r = spec_path(j, "project", was.project) < 0
+		    ? 0
+		    : finish_other(dir->store, s, &was, e);
 	if (r < 0)
 		return r;
 	(void)boxmark_id(s->project, s->name, id);
-	return save_at(st, dir, s, id, j, e);
+	return save_at(dir, s, id, j, e);
 }
 
 /* The stopped box @key belongs to the directory of @s (its project, key and name) from
@@ -187,7 +189,7 @@ static int place_adopt(const struct store *st, const char *key, const struct spe
 	if (r < 0)
 		return err_sys(e, r, "cannot move box '%.12s…'", key);
 	(void)boxmark_id(s->project, s->name, id);
-	return save_at(st, &h.dir, s, id, h.j, e);
+	return save_at(&h.dir, s, id, h.j, e);
 }
 
 int place_locate(const struct app *app, struct spec *s, struct err *e)

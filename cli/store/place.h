@@ -55,8 +55,8 @@ int place_move(const struct app *app, const char *old, const char *to, struct er
 /** place_finish() - who was killed after boxes had changed their places has left records of
  *  the places before: @dir with its record @j is at that of @s, and the other one where that
  *  record says. Nothing is done where the record is right. */
-int place_finish(const struct store *st, const struct boxdir *dir, const struct spec *s,
-		 struct json *j, struct err *e);
+int place_finish(const struct boxdir *dir, const struct spec *s, struct json *j,
+		 struct err *e);
 
 /** place_moved() - is the directory @project, which is gone, that of @mark beside it under
  *  another name? */

@@ -88,6 +88,7 @@ int boxdir_open(const struct store *s, const char *key, bool create, struct boxd
 		if (r < 0)
 			return r;
 	}
+	b.store = s;
 	memcpy(b.key, key, sizeof(b.key));
 	b.dirfd = sys_openat(s->boxes, key, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	if (b.dirfd == -ENOENT)

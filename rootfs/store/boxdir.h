@@ -22,16 +22,17 @@
 #include "rootfs/store/store.h"
 
 struct boxdir {
-	int dirfd;	    /* owned */
-	int upper;	    /* owned; O_PATH: what "/" is inside */
-	int work;	    /* owned; O_PATH */
-	char key[HASH_HEX]; /* sha256 of the project's real path */
+	const struct store *store; /* borrowed: where it lies */
+	int dirfd;		   /* owned */
+	int upper;		   /* owned; O_PATH: what "/" is inside */
+	int work;		   /* owned; O_PATH */
+	char key[HASH_HEX];	   /* sha256 of the project's real path */
 };
 #define BOXDIR_NONE ((struct boxdir){ .dirfd = -1, .upper = -1, .work = -1 })
 
 /**
  * boxdir_open() - open the directory of a box
- * @s:      borrowed for the call
+ * @s:      borrowed until boxdir_close()
  * @key:    64 hex digits
  * @create: make it, and whatever of it is missing
  * @ret:    filled on success only; release with boxdir_close()

@@ -152,10 +152,10 @@ int checkpoint_forget(const struct boxdir *b, int64_t first, struct err *e)
 	return dirscan_failed(&scan, e);
 }
 
-int checkpoint_restore(const struct store *s, const struct boxdir *b,
-		       const struct checkpoint *c, int64_t applied, struct err *e)
+int checkpoint_restore(const struct boxdir *b, const struct checkpoint *c,
+		       int64_t applied, struct err *e)
 {
-	_cleanup_close_ int layers = chain_dir(s, e);
+	_cleanup_close_ int layers = chain_dir(b->store, e);
 	_cleanup_close_ int lock = layers < 0 ? layers : chain_lock(layers, e);
 	struct checkpoint before = { .name = CHECKPOINT_BEFORE, .applied = applied };
 	struct chain now;

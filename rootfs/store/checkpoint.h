@@ -48,8 +48,8 @@ int checkpoint_forget(const struct boxdir *b, int64_t first, struct err *e);
 
 /** checkpoint_restore() - what is under review is what @c has; what it was is
  *  CHECKPOINT_BEFORE. The box is stopped and locked. */
-int checkpoint_restore(const struct store *s, const struct boxdir *b,
-		       const struct checkpoint *c, int64_t applied, struct err *e);
+int checkpoint_restore(const struct boxdir *b, const struct checkpoint *c,
+		       int64_t applied, struct err *e);
 
 /** checkpoint_rewind() - note that all applies after the number @after are being taken back,
  *  also by who comes next where this one is killed; -1 = not any more

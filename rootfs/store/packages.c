@@ -129,7 +129,7 @@ static int look_image(const struct store *s, const char *image, struct all *ret)
 	return r;
 }
 
-static int look_box(const struct store *s, const struct boxdir *b, struct all *ret)
+static int look_box(const struct boxdir *b, struct all *ret)
 {
 	struct chain c = { .n = 0 };
 	char path[PATH_MAX];
@@ -139,7 +139,7 @@ static int look_box(const struct store *s, const struct boxdir *b, struct all *r
 	(void)chain_load(b->dirfd, "chain", &c, ERR_IGNORED);
 	for (unsigned i = 0; i < c.n && r == 0; i++) {
 		snprintf(path, sizeof(path), "layers/%s/machine", c.layers[i]);
-		r = look(ret, s->dirfd, path, i + 1);
+		r = look(ret, b->store->dirfd, path, i + 1);
 	}
 	if (ret->n)
 		qsort(ret->v, ret->n, sizeof(*ret->v), by_height);
@@ -164,14 +164,13 @@ static int pick(const struct all *box, const struct all *image, struct packages 
 	return 0;
 }
 
-int packages_added(const struct store *s, const struct boxdir *b, const char *image,
-		   struct packages *ret)
+int packages_added(const struct boxdir *b, const char *image, struct packages *ret)
 {
 	struct all box = { 0 }, base = { 0 };
-	int r = look_box(s, b, &box);
+	int r = look_box(b, &box);
 
 	if (r == 0)
-		r = look_image(s, image, &base);
+		r = look_image(b->store, image, &base);
 	if (r == 0)
 		r = pick(&box, &base, ret);
 	free(box.v);

@@ -25,7 +25,6 @@ void packages_done(struct packages *p);
  * What cannot be read adds nothing: this is for a person who is asked, not for a decision.
  * Return: 0 or -ENOMEM.
  */
-int packages_added(const struct store *s, const struct boxdir *b, const char *image,
-		   struct packages *ret);
+int packages_added(const struct boxdir *b, const char *image, struct packages *ret);
 
 #endif

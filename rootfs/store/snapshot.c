@@ -144,17 +144,17 @@ static int must_be_new(const struct boxdir *b, const char *name, struct err *e)
 	return err_hint(e, "'cubby snapshots --remove %s' removes it", name);
 }
 
-int snapshot_take(const struct store *s, const struct boxdir *b, const char *name,
+int snapshot_take(const struct boxdir *b, const char *name,
 		  const struct snapshot_copy *copy, struct chain *ret, struct err *e)
 {
-	_cleanup_(copied_done) struct copied p = COPIED_INIT(s, copy);
+	_cleanup_(copied_done) struct copied p = COPIED_INIT(b->store, copy);
 	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
 	struct chain c;
 	int r = must_be_new(b, name, e) ?: (copy ? copied_make(&p, b, copy, e) : 0);
 
 	if (r < 0)
 		return r;
-	r = locked_open(s, &l, e) ?:
+	r = locked_open(b->store, &l, e) ?:
 		(copy ? must_be_new(b, name, e) : 0) ?: /* the copy took its time */
 		present(&l, b, &p, &c, e) ?: keep(b, name, &c, e);
 	if (r < 0)
@@ -194,13 +194,12 @@ int snapshot_check(const struct boxdir *b, const char *name, struct err *e)
 	return load(b, name, &c, e);
 }
 
-int snapshot_restore(const struct store *s, const struct boxdir *b, const char *name,
-		     struct err *e)
+int snapshot_restore(const struct boxdir *b, const char *name, struct err *e)
 {
 	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
 	struct chain to, now;
 	int r = load(b, name, &to, e) ?:
-		locked_open(s, &l, e) ?:
+		locked_open(b->store, &l, e) ?:
 		chain_seal(l.layers, b, CHAIN_ALL, &now, e) ?:
 		exchange_states(b, name, &now, e);
 
@@ -232,10 +231,10 @@ static int make_box(const struct store *s, const struct snapshot_branch *to,
 	return r < 0 ? r : boxdir_save(&b, to->box, e);
 }
 
-int snapshot_branch(const struct store *s, const struct boxdir *b,
-		    const struct snapshot_branch *to, struct err *e)
+int snapshot_branch(const struct boxdir *b, const struct snapshot_branch *to,
+		    struct err *e)
 {
-	_cleanup_(copied_done) struct copied p = COPIED_INIT(s, to->copy);
+	_cleanup_(copied_done) struct copied p = COPIED_INIT(b->store, to->copy);
 	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
 	struct chain c;
 	int r = 0;
@@ -245,12 +244,12 @@ int snapshot_branch(const struct store *s, const struct boxdir *b,
 	else if (to->copy)
 		r = copied_make(&p, b, to->copy, e);
 	if (r >= 0)
-		r = locked_open(s, &l, e);
+		r = locked_open(b->store, &l, e);
 	if (r < 0)
 		return r;
 	if (!to->from)
 		r = present(&l, b, &p, &c, e);
-	return r < 0 ? r : make_box(s, to, &c, e);
+	return r < 0 ? r : make_box(b->store, to, &c, e);
 }
 
 /* ---- which there are ----------------------------------------------------------------------- */
@@ -361,12 +360,14 @@ static int note_key(void *ctx, const char *key)
 	return r < 0 ? 0 : add_box(f, &b);
 }
 
-uint64_t snapshot_bytes(const struct store *s, const struct boxdir *b)
+uint64_t snapshot_bytes(const struct boxdir *b)
 {
 	struct err ignored = ERR_NONE;
-	struct refs f = { .s = s, .ids = BUF_INIT(SNAPSHOT_REFS), .e = &ignored };
-	_cleanup_close_ int layers =
-		sys_openat(s->dirfd, "layers", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	struct refs f = { .s = b->store,
+			  .ids = BUF_INIT(SNAPSHOT_REFS),
+			  .e = &ignored };
+	_cleanup_close_ int layers = sys_openat(b->store->dirfd, "layers",
+						O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	uint64_t sum = du_tree(b->dirfd, "upper", NULL);
 	char upper[64];
 

@@ -23,7 +23,7 @@ struct snapshot_copy {
 /** snapshot_take() - keep the state of the box as @name, which it must not have yet
  *  @copy: NULL = the box is stopped and locked
  *  Return: 0; -EEXIST; what chain_seal() or @copy returned. */
-int snapshot_take(const struct store *s, const struct boxdir *b, const char *name,
+int snapshot_take(const struct boxdir *b, const char *name,
 		  const struct snapshot_copy *copy, struct chain *ret, struct err *e);
 
 /** snapshot_check() - -ENOENT: there is none of that name, which is said */
@@ -31,8 +31,7 @@ int snapshot_check(const struct boxdir *b, const char *name, struct err *e);
 
 /** snapshot_restore() - go back to the state @name; the present one is SNAPSHOT_BEFORE
  *  Return: 0; -ENOENT: there is none of that name. */
-int snapshot_restore(const struct store *s, const struct boxdir *b, const char *name,
-		     struct err *e);
+int snapshot_restore(const struct boxdir *b, const char *name, struct err *e);
 
 struct snapshot_branch {
 	const char *from;	/* borrowed; NULL = the present state */
@@ -41,8 +40,8 @@ struct snapshot_branch {
 	const struct snapshot_copy *copy; /* as snapshot_take()'s, where it is used */
 };
 /** snapshot_branch() - make another box that begins at a state of this one */
-int snapshot_branch(const struct store *s, const struct boxdir *b,
-		    const struct snapshot_branch *to, struct err *e);
+int snapshot_branch(const struct boxdir *b, const struct snapshot_branch *to,
+		    struct err *e);
 
 /** snapshot_list() - call @each for every one, in no order; as boxdir_list() */
 int snapshot_list(const struct boxdir *b,
@@ -67,6 +66,6 @@ int snapshot_collect(const struct store *s, const struct boxdir_rm *rm, struct e
 
 /** snapshot_bytes() - what the box takes on disk: its upper and all its layers, also those
  *  that it shares with others */
-uint64_t snapshot_bytes(const struct store *s, const struct boxdir *b);
+uint64_t snapshot_bytes(const struct boxdir *b);
 
 #endif

@@ -40,17 +40,16 @@ static int load(const struct store *s, const char *key, struct chain *ret,
 
 /* The new list names what is there already, so a kill at any moment leaves the box as it
  * was, or as it is to be. */
-int stepcache_begin(const struct store *s, const struct boxdir *b, const char *key,
-		    struct err *e)
+int stepcache_begin(const struct boxdir *b, const char *key, struct err *e)
 {
-	_cleanup_close_ int layers = chain_dir(s, e);
+	_cleanup_close_ int layers = chain_dir(b->store, e);
 	_cleanup_close_ int lock = layers < 0 ? layers : chain_lock(layers, e);
 	struct chain to = { .n = 0 }, was;
 	int r;
 
 	if (lock < 0)
 		return lock;
-	r = (key ? load(s, key, &to, e) : 0) ?:
+	r = (key ? load(b->store, key, &to, e) : 0) ?:
 		chain_seal(layers, b, CHAIN_STATE, &was, e) ?:
 		chain_save(b->dirfd, "chain", &to, e);
 	if (r >= 0 && to.mode)
@@ -58,10 +57,9 @@ int stepcache_begin(const struct store *s, const struct boxdir *b, const char *k
 	return r;
 }
 
-int stepcache_keep(const struct store *s, const struct boxdir *b, const char *key,
-		   struct err *e)
+int stepcache_keep(const struct boxdir *b, const char *key, struct err *e)
 {
-	_cleanup_close_ int layers = chain_dir(s, e);
+	_cleanup_close_ int layers = chain_dir(b->store, e);
 	_cleanup_close_ int lock = layers < 0 ? layers : chain_lock(layers, e);
 	char path[STEP_PATH];
 	struct chain c;
@@ -69,13 +67,13 @@ int stepcache_keep(const struct store *s, const struct boxdir *b, const char *ke
 
 	if (lock < 0)
 		return lock;
-	r = path_of(key, path, e) ?: file_mkdirs(s->dirfd, "steps", 0700, e) ?:
+	r = path_of(key, path, e) ?: file_mkdirs(b->store->dirfd, "steps", 0700, e) ?:
 		chain_seal(layers, b, CHAIN_STATE, &c, e);
 	if (r < 0)
 		return r;
 	c.project[0] = '\0'; /* that is the box's own */
 	c.made = sys_wall().tv_sec;
-	return chain_save(s->dirfd, path, &c, e);
+	return chain_save(b->store->dirfd, path, &c, e);
 }
 
 int stepcache_list(const struct store *s, stepcache_fn *each, void *ctx, struct err *e)

@@ -19,13 +19,11 @@ bool stepcache_has(const struct store *s, const char *key);
  * What it was becomes a layer that nobody has.
  * Return: 0; -ENOENT: there is no such result; what chain_seal() returned.
  */
-int stepcache_begin(const struct store *s, const struct boxdir *b, const char *key,
-		    struct err *e);
+int stepcache_begin(const struct boxdir *b, const char *key, struct err *e);
 
 /** stepcache_keep() - what the box is now is the result of @key
  *  Return: 0; -EOPNOTSUPP, -E2BIG: chain_seal() */
-int stepcache_keep(const struct store *s, const struct boxdir *b, const char *key,
-		   struct err *e);
+int stepcache_keep(const struct boxdir *b, const char *key, struct err *e);
 
 /* @used: seconds since 1970 */
 typedef int stepcache_fn(void *ctx, const char *key, const struct chain *c,

@@ -229,7 +229,7 @@ static int describe(struct boxsetup *s, struct json **ret, struct err *e)
 	add_services(s->app, j);
 	json_set_str(j, "project", s->spec.project);
 	json_set_str(j, "state", state);
-	json_set_int(j, "disk_bytes", (int64_t)snapshot_bytes(s->app->store, &s->dir));
+	json_set_int(j, "disk_bytes", (int64_t)snapshot_bytes(&s->dir));
 	if (json_failed(j) < 0)
 		return err_sys(e, -ENOMEM, "cannot describe the box");
 	*ret = take(&j, NULL);

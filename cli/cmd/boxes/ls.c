@@ -46,7 +46,7 @@ static int64_t size_of(const struct store *st, const char *key)
 
 	if (boxdir_open(st, key, false, &dir, ERR_IGNORED) < 0)
 		return -1;
-	return (int64_t)snapshot_bytes(st, &dir);
+	return (int64_t)snapshot_bytes(&dir);
 }
 
 static const char *state_of(const struct boxlist_item *b, const struct json *info)

@@ -47,7 +47,7 @@ static int make_branch(struct snap *from, const struct args *a, struct err *e)
 	b.box = j;
 	if (r == 0)
 		r = (a->from ? setup_kept_claim(&s->dir, a->from, j, e) : 0)
-			    ?: snapshot_branch(s->app->store, &s->dir, &b, e);
+			    ?: snapshot_branch(&s->dir, &b, e);
 	if (r == -EEXIST)
 		return err_hint(e, "'cubby -b %s rm' removes it", a->name);
 	/* Last, so that no mark leads to a box that was not made. */

@@ -23,7 +23,7 @@ static int restore(struct app *app, void *args, struct err *e)
 		return -ENOENT;
 	}
 	if (r >= 0)
-		r = setup_kept_restore(app->store, &s.dir, name, e);
+		r = setup_kept_restore(&s.dir, name, e);
 	if (r < 0)
 		return r;
 	if (app->json) {

@@ -85,7 +85,7 @@ static int take_one(struct app *app, void *args, struct err *e)
 	r = boxdir_load(&s.s.dir, &record, e);
 	if (r < 0)
 		return r;
-	r = snapshot_take(s.s.app->store, &s.s.dir, name, snap_copy(&s), &c, e);
+	r = snapshot_take(&s.s.dir, name, snap_copy(&s), &c, e);
 	if (r < 0)
 		return r;
 	r = setup_kept_note(&s.s.dir, name, json_get(record, "setup"), e);

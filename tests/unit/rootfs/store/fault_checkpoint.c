@@ -29,7 +29,7 @@ static int restore(void *ctx, struct err *e)
 	struct checkpoint c;
 	int r = checkpoint_load(&l->b, "0", &c, e);
 
-	return r < 0 ? r : checkpoint_restore(&l->s, &l->b, &c, 0, e);
+	return r < 0 ? r : checkpoint_restore(&l->b, &c, 0, e);
 }
 
 /* One of the two, whatever is collected then, and the checkpoint is still there. */

@@ -14,7 +14,7 @@ static void begin(struct layered *l)
 	layered_make_review(&l->b);
 	layered_put(l->b.dirfd, "upper/a", "1");
 	layered_put(l->b.dirfd, "project/upper/f", "1");
-	unit_ok(snapshot_take(&l->s, &l->b, "one", NULL, &c, &e), &e);
+	unit_ok(snapshot_take(&l->b, "one", NULL, &c, &e), &e);
 	layered_put(l->b.dirfd, "upper/a", "2");
 	layered_make_review(&l->b);
 	layered_put(l->b.dirfd, "project/upper/f", "2");
@@ -31,21 +31,21 @@ static int take_two(void *ctx, struct err *e)
 	struct layered *l = ctx;
 	struct chain c;
 
-	return snapshot_take(&l->s, &l->b, "two", NULL, &c, e);
+	return snapshot_take(&l->b, "two", NULL, &c, e);
 }
 
 static int restore(void *ctx, struct err *e)
 {
 	struct layered *l = ctx;
 
-	return snapshot_restore(&l->s, &l->b, "one", e);
+	return snapshot_restore(&l->b, "one", e);
 }
 
 static int restore_before(void *ctx, struct err *e)
 {
 	struct layered *l = ctx;
 
-	return snapshot_restore(&l->s, &l->b, SNAPSHOT_BEFORE, e);
+	return snapshot_restore(&l->b, SNAPSHOT_BEFORE, e);
 }
 
 static int branch(void *ctx, struct err *e)
@@ -54,7 +54,7 @@ static int branch(void *ctx, struct err *e)
 	struct snapshot_branch to = { .key = LAYERED_B, .box = j };
 	struct layered *l = ctx;
 
-	return snapshot_branch(&l->s, &l->b, &to, e);
+	return snapshot_branch(&l->b, &to, e);
 }
 
 /* What was kept is whole, and what nobody has can be collected. */
@@ -66,7 +66,7 @@ static void is_usable(struct layered *l)
 	unit_ok(snapshot_collect(&l->s, &rm, &e), &e);
 	if (!is(l, "11"))
 		assert_true(is(l, "22"));
-	unit_ok(snapshot_restore(&l->s, &l->b, "one", &e), &e);
+	unit_ok(snapshot_restore(&l->b, "one", &e), &e);
 	assert_true(is(l, "11"));
 	begin(l);
 }

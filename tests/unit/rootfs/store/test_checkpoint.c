@@ -79,14 +79,14 @@ static void goes_back_and_forth(void)
 	layered_make_review(&l.b);
 	layered_put(l.b.dirfd, "project/upper/f", "2");
 	unit_ok(checkpoint_load(&l.b, "0", &c, &e), &e);
-	unit_ok(checkpoint_restore(&l.s, &l.b, &c, 5, &e), &e);
+	unit_ok(checkpoint_restore(&l.b, &c, 5, &e), &e);
 	assert_int_equal(layered_review(&l, &l.b, "f"), '1');
 	assert_int_equal(layered_get(l.b.dirfd, "upper/a"),
 			 'm');			      /* the machine stays */
 	unit_ok(snapshot_collect(&l.s, &rm, &e), &e); /* nothing of it goes */
 	unit_ok(checkpoint_load(&l.b, CHECKPOINT_BEFORE, &c, &e), &e);
 	assert_int_equal(c.applied, 5);
-	unit_ok(checkpoint_restore(&l.s, &l.b, &c, 5, &e), &e);
+	unit_ok(checkpoint_restore(&l.b, &c, 5, &e), &e);
 	assert_int_equal(layered_review(&l, &l.b, "f"), '2');
 }
 

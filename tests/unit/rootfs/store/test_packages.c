@@ -44,7 +44,7 @@ static void is(struct layered *l, const char *want)
 	_cleanup_packages_ struct packages p = PACKAGES_NONE;
 	_cleanup_buf_ struct buf got = BUF_INIT(4096);
 
-	assert_int_equal(packages_added(&l->s, &l->b, "i", &p), 0);
+	assert_int_equal(packages_added(&l->b, "i", &p), 0);
 	for (size_t i = 0; i < p.n; i++)
 		buf_addf(&got, "%s ", p.v[i]);
 	assert_string_equal(buf_cstr(&got), want);

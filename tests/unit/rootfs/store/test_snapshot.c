@@ -9,14 +9,14 @@ static void keep(struct layered *l, const char *name)
 	struct err e = ERR_NONE;
 	struct chain c;
 
-	unit_ok(snapshot_take(&l->s, &l->b, name, NULL, &c, &e), &e);
+	unit_ok(snapshot_take(&l->b, name, NULL, &c, &e), &e);
 }
 
 static void restore(struct layered *l, const char *name)
 {
 	struct err e = ERR_NONE;
 
-	unit_ok(snapshot_restore(&l->s, &l->b, name, &e), &e);
+	unit_ok(snapshot_restore(&l->b, name, &e), &e);
 }
 
 /* What is in the box, and what is under review in it. */
@@ -111,7 +111,7 @@ static void test_copying(const void *row)
 
 	layered_open(&l);
 	layered_put(l.b.dirfd, "upper/a", "0");
-	r = snapshot_take(&l.s, &l.b, "live", &copy, &c, &e);
+	r = snapshot_take(&l.b, "live", &copy, &c, &e);
 	assert_int_equal(r, at.x->want);
 	if (r < 0)
 		unit_err(&e, r, at.x->msg);
@@ -131,15 +131,15 @@ static void a_name_is_used_once(void)
 
 	layered_open(&l);
 	keep(&l, "one");
-	assert_int_equal(snapshot_take(&l.s, &l.b, "one", NULL, &c, &e), -EEXIST);
+	assert_int_equal(snapshot_take(&l.b, "one", NULL, &c, &e), -EEXIST);
 	unit_err(&e, -EEXIST,
 		 "the box has a snapshot 'one'; 'cubby snapshots --remove one' removes "
 		 "it");
 	e = ERR_NONE;
-	assert_int_equal(snapshot_take(&l.s, &l.b, "../chain", NULL, &c, &e), -EINVAL);
+	assert_int_equal(snapshot_take(&l.b, "../chain", NULL, &c, &e), -EINVAL);
 	unit_err(&e, -EINVAL, "'../chain' cannot be the name of a snapshot");
 	e = ERR_NONE;
-	assert_int_equal(snapshot_restore(&l.s, &l.b, "two", &e), -ENOENT);
+	assert_int_equal(snapshot_restore(&l.b, "two", &e), -ENOENT);
 	unit_err(&e, -ENOENT,
 		 "the box has no snapshot 'two'; 'cubby snapshots' lists them");
 	e = ERR_NONE;
@@ -153,7 +153,7 @@ static int branch(struct layered *l, const char *from, struct err *e)
 	_cleanup_json_ struct json *j = json_object();
 	struct snapshot_branch to = { .from = from, .key = LAYERED_B, .box = j };
 
-	return snapshot_branch(&l->s, &l->b, &to, e);
+	return snapshot_branch(&l->b, &to, e);
 }
 
 static unsigned count_layers(const struct layered *l)
@@ -249,12 +249,12 @@ static void what_layers_take_counts(void)
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	layered_open(&l);
-	before = snapshot_bytes(&l.s, &l.b);
+	before = snapshot_bytes(&l.b);
 	layered_put(l.b.dirfd, "upper/a", text);
 	keep(&l, "one");
 	keep(&l, "two");
-	assert_true(snapshot_bytes(&l.s, &l.b) >= before + 65536);
-	assert_true(snapshot_bytes(&l.s, &l.b) < before + 2 * 65536);
+	assert_true(snapshot_bytes(&l.b) >= before + 65536);
+	assert_true(snapshot_bytes(&l.b) < before + 2 * 65536);
 }
 
 static const struct unit_case cases[] = {

@@ -12,7 +12,7 @@ static void keep(struct layered *l, const char *key, const char *text)
 	struct err e = ERR_NONE;
 
 	layered_put(l->b.dirfd, "upper/a", text);
-	unit_ok(stepcache_keep(&l->s, &l->b, key, &e), &e);
+	unit_ok(stepcache_keep(&l->b, key, &e), &e);
 }
 
 static void begins_other_boxes(void)
@@ -28,13 +28,13 @@ static void begins_other_boxes(void)
 	keep(&l, one, "1");
 	keep(&l, two, "2");
 	assert_true(stepcache_has(&l.s, one));
-	unit_ok(stepcache_begin(&l.s, &other, two, &e), &e);
+	unit_ok(stepcache_begin(&other, two, &e), &e);
 	assert_false(chain_untouched(&other));
 	assert_int_equal(layered_shows(&l, &other, "a"), '2');
 	layered_put(other.dirfd, "upper/a", "9"); /* a step that failed */
-	unit_ok(stepcache_begin(&l.s, &other, one, &e), &e);
+	unit_ok(stepcache_begin(&other, one, &e), &e);
 	assert_int_equal(layered_shows(&l, &other, "a"), '1');
-	unit_ok(stepcache_begin(&l.s, &other, NULL, &e), &e);
+	unit_ok(stepcache_begin(&other, NULL, &e), &e);
 	assert_int_equal(layered_shows(&l, &other, "a"), '-');
 	assert_int_equal(layered_shows(&l, &l.b, "a"), '2');
 }
@@ -46,10 +46,10 @@ static void refuses_what_it_does_not_have(void)
 
 	layered_open(&l);
 	layered_put(l.b.dirfd, "upper/a", "1");
-	assert_int_equal(stepcache_begin(&l.s, &l.b, one, &e), -ENOENT);
+	assert_int_equal(stepcache_begin(&l.b, one, &e), -ENOENT);
 	assert_int_equal(layered_shows(&l, &l.b, "a"), '1');
 	e = ERR_NONE;
-	assert_int_equal(stepcache_keep(&l.s, &l.b, "../x", &e), -EINVAL);
+	assert_int_equal(stepcache_keep(&l.b, "../x", &e), -EINVAL);
 	assert_string_equal(e.msg, "bad key of a setup step");
 }
 
@@ -66,7 +66,7 @@ static void shares_no_project(void)
 	layered_put(l.b.dirfd, "project/upper/f", "5");
 	assert_true(chain_reviews(&l.b));
 	keep(&l, one, "1");
-	unit_ok(stepcache_begin(&l.s, &other, one, &e), &e);
+	unit_ok(stepcache_begin(&other, one, &e), &e);
 	assert_int_equal(layered_review(&l, &other, "f"), '-');
 	assert_int_equal(layered_review(&l, &l.b, "f"), '5');
 }
@@ -83,11 +83,11 @@ static void collecting_knows_it(void)
 	keep(&l, one, "1");
 	unit_ok(snapshot_steps(&l.s, now, true, &steps, &e), &e);
 	assert_int_equal(steps.unused, 0); /* the box stands on it */
-	unit_ok(stepcache_begin(&l.s, &l.b, NULL, &e), &e);
+	unit_ok(stepcache_begin(&l.b, NULL, &e), &e);
 	unit_ok(snapshot_collect(&l.s, &rm, &e), &e);
-	unit_ok(stepcache_begin(&l.s, &l.b, one, &e), &e); /* it is still there */
+	unit_ok(stepcache_begin(&l.b, one, &e), &e); /* it is still there */
 	assert_int_equal(layered_shows(&l, &l.b, "a"), '1');
-	unit_ok(stepcache_begin(&l.s, &l.b, NULL, &e), &e);
+	unit_ok(stepcache_begin(&l.b, NULL, &e), &e);
 	unit_ok(snapshot_steps(&l.s, now - 1000, true, &steps, &e), &e);
 	assert_int_equal(steps.unused, 0); /* used later than that */
 	unit_ok(snapshot_steps(&l.s, now + 1000, false, &steps, &e), &e);
