@@ -7,8 +7,8 @@
 # flushed before a message is sent, so whoever reads a message has all that was printed
 # before it.
 #
-# With serve=NAME it stays and takes one client after the other; join=NAME is such a client's
-# process: it hands its descriptors over and passes interrupts on. stop=NAME ends one.
+# With serve=NAME it stays and takes clients, a cell of one after a cell of another; join=NAME is
+# such a client's process: it hands its descriptors over and passes interrupts on. stop=NAME ends one.
 #
 # The standard library alone; Python 3.6 and later. With `files`, pictures are written to
 # /tmp/cubby-out and their names sent instead; with `merge`, standard error is standard output.
@@ -35,6 +35,8 @@ MIME_MAX = 4 << 20  # of other forms; what is longer goes to a file
 FRAME_MAX = 16 << 20
 FORMS_MAX = 64  # of a value, as its reader takes them
 DEPTH_MAX = 32  # of metadata
+CLIENTS_MAX = 64  # of a context
+SEEN_S = 5  # for a client of a context
 LINES_MAX = 1000  # of a traceback
 FRAMES_SHOWN = 20  # of a traceback
 OUT_DIR = "/tmp/cubby-out"
@@ -43,6 +45,7 @@ AWAIT = getattr(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0)  # 3.8
 
 class Shim:  # all that lasts; a class so that the module of the cells has none of it
     questions = answers = -1
+    client = None  # of a context: whose cell it is, or was
     name = mode = ""  # of a context that is served, and what is done about it
     files = merge = False
     pid, ident = os.getpid(), _thread.get_ident()
@@ -149,8 +152,9 @@ def keep_ends():
             os.set_inheritable(fd, False)
 
 
-def receive():
-    select.select([Shim.questions], [], [])
+def receive(limit=None):
+    if not select.select([Shim.questions], [], [], limit)[0]:
+        return None
     with Whole():
         size = struct.unpack("<I", read_all(4))[0]
         if size > FRAME_MAX:
@@ -319,9 +323,10 @@ def show(kind, data, metadata=None, **more):
 
 def wait_until_seen():
     # What is printed next must not be read before this. A thread does not wait, for what
-    # comes back is read by one alone.
+    # comes back is read by one alone. Nor do the others of a context for one that is stopped.
+    limit = SEEN_S if Shim.mode == "serve" else None
     if os.getpid() == Shim.pid and _thread.get_ident() == Shim.ident:
-        while receive().get("t") != "seen":
+        while (receive(limit) or {"t": "seen"}).get("t") != "seen":
             pass
 
 
@@ -1155,6 +1160,80 @@ def context_lock():
     return file
 
 
+class Client:
+    """Who has joined. No message of it is waited for: one that is stopped, or sent half of a
+    request, has no turn, and the others have theirs."""
+
+    def __init__(self, listener):
+        self.connection, self.fds, self.data = listener.accept()[0], (), bytearray()
+        self.files = self.greeted = False
+        self.connection.setblocking(False)
+        self.connection.send(struct.pack("i", os.getpid()))
+
+    def take_ends(self):
+        """What join() hands over: where it asks, is answered and printed to, and its token."""
+        data, extra, _, _ = self.connection.recvmsg(16, 64)
+        raw = extra[0][2] if extra else b""
+        self.fds = struct.unpack("%di" % (len(raw) // 4), raw)
+        if len(self.fds) != 6:
+            raise ValueError("it has left, or is no client")
+        self.files = b"f" in data
+        os.set_blocking(self.fds[4], False)
+        os.set_blocking(self.fds[5], False)
+
+    def take_message(self):
+        """What has come of one: None until it is whole."""
+        data = self.data
+        size = struct.unpack("<I", data[:4])[0] if len(data) >= 4 else 0
+        if size > FRAME_MAX:
+            gone(1)
+        data += os.read(self.fds[0], min(4 + size - len(data), 1 << 20)) or gone(0)
+        if len(data) < 4 or len(data) - 4 < struct.unpack("<I", data[:4])[0]:
+            return None
+        self.data = bytearray()
+        return json.loads(data[4:].decode())
+
+    def begin(self):
+        """A cell of its begins, unless join() has the token: then it was interrupted before."""
+        if readable([self.connection], 0) or not os.read(self.fds[4], 1):
+            gone(0)
+        flush()
+        Shim.client, Shim.files = self, self.files
+        Shim.questions, Shim.answers = self.fds[:2]
+        for fd in (1, 2):
+            os.dup2(self.fds[fd + 1], Shim.kept[fd], False)
+            os.dup2(self.fds[fd + 1], fd)
+        if not self.greeted:
+            greet()
+        self.greeted = True
+
+    def end(self):
+        os.write(self.fds[5], b".")
+
+    def leave(self):
+        if Shim.client is self:
+            null = os.open(os.devnull, os.O_WRONLY)
+            flush()
+            for fd in (1, 2):
+                os.dup2(null, Shim.kept[fd], False)
+                os.dup2(null, fd)
+            os.close(null)
+            Shim.client, Shim.questions, Shim.answers = None, -1, -1
+        self.close()
+
+    def close(self):
+        self.connection.close()
+        for fd in self.fds:
+            os.close(fd)
+
+
+def readable(what, limit_ms=None):
+    poll = select.poll()
+    for each in what:
+        poll.register(each, select.POLLIN)
+    return {fd for fd, _ in poll.poll(limit_ms)}
+
+
 def serve():
     import socket
     Shim.served = context_lock()
@@ -1170,50 +1249,49 @@ def serve():
     Shim.served.write(str(os.getpid()))
     Shim.served.flush()
     begin()
+    clients = []
+    if hasattr(os, "register_at_fork"):  # 3.7; no child of one client's cell keeps another
+        os.register_at_fork(after_in_child=lambda: [each.close() for each in clients])
     while True:
-        connection = listener.accept()[0]
+        attend(listener, clients)
+
+
+def attend(listener, clients):
+    ends = [each.fds[0] for each in clients if each.fds]
+    doors = [listener] if len(clients) < CLIENTS_MAX else []
+    heard = readable(doors + [each.connection for each in clients] + ends)
+    for client in list(clients):
         try:
-            take_client(connection)
-            talk()
-        except (Gone, OSError, ValueError):
-            pass
-        finally:
-            connection.close()
-            leave_client()
+            if client.connection.fileno() in heard:
+                if client.fds:  # then it has nothing to say there but its end
+                    gone(0)
+                client.take_ends()
+            elif client.fds and client.fds[0] in heard:
+                take_turn(client, client.take_message() or {})
+        except (Gone, Exception):
+            clients.remove(client)
+            client.leave()
+    if listener.fileno() in heard:
+        try:
+            clients.append(Client(listener))
+        except OSError:  # it has left, or cells have all descriptors
+            time.sleep(0.01)
 
 
-def take_client(connection):
-    size = struct.calcsize("4i")
-    connection.sendall(struct.pack("i", os.getpid()))
-    data, extra, _, _ = connection.recvmsg(16, 64)
-    if not extra or len(extra[0][2]) < size:
-        raise ValueError("it has left, or is no client")
-    fds = struct.unpack("4i", extra[0][2][:size])
-    Shim.questions, Shim.answers = fds[:2]
-    keep_ends()
-    Shim.files = b"f" in data
-    for fd, new in zip((1, 2), fds[2:]):
-        os.dup2(new, Shim.kept[fd], False)
-        os.dup2(new, fd)
-        os.close(new)
-
-
-def leave_client():
-    null = os.open(os.devnull, os.O_WRONLY)
-    flush()
-    for fd in (1, 2):
-        os.dup2(null, Shim.kept[fd], False)
-        os.dup2(null, fd)
-    os.close(null)
-    for fd in (Shim.questions, Shim.answers):
-        if fd >= 0:
-            os.close(fd)
-    Shim.questions = Shim.answers = -1
+def take_turn(client, message):
+    if message.get("t") == "exit":
+        gone(0)
+    if message.get("t") not in ("exec", *LOOKS):  # a part of one, or a late "seen"
+        return
+    client.begin()
+    answer(message)
+    client.end()
 
 
 def join():
-    """When its turn has come, hand our descriptors over, and stand for the other one in all that
-    concerns signals: from before it can begin the cell. Until then a signal ends us."""
+    """Hand our descriptors over, and stand for the other one in all that concerns signals while a
+    cell of ours runs. When none does, there is a token in a pipe: the other one takes it before
+    it begins one. If we can take it, there will be no cell any more, and a signal ends us."""
     import socket
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     connection, until = None, time.monotonic() + 20
@@ -1226,25 +1304,39 @@ def join():
             if time.monotonic() > until:
                 sys.exit("the context '%s' does not answer" % Shim.name)
             time.sleep(0.005)
-    answer = connection.recv(4)
-    if len(answer) < 4:
+    data = connection.recv(4)
+    if len(data) < 4:
         os._exit(1)
-    pid = struct.unpack("i", answer)[0]
+    pid = struct.unpack("i", data)[0]
+    token, back = os.pipe()
+    os.write(back, b".")
     # One that comes between a look at what there is and the wait for more is not lost.
     signals, told = socket.socketpair()
     told.setblocking(False)
     signal.set_wakeup_fd(told.fileno())
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, lambda *_: None)
-    fds = struct.pack("4i", Shim.questions, Shim.answers, 1, 2)
+    ends = (Shim.questions, Shim.answers, 1, 2, token, back)
     connection.sendmsg([b"f" if Shim.files else b"-"],
-                       [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
-    for fd in (Shim.questions, Shim.answers, 1, 2):  # their end is the other one's
-        os.close(fd)
+                       [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("6i", *ends))])
+    os.set_blocking(token, False)
+    for fd in ends:  # their end is the other one's
+        if fd != token:
+            os.close(fd)
     while connection not in select.select([connection, signals], [], [])[0]:
         for each in signals.recv(16):
+            if take_token(token):
+                signal.signal(each, signal.SIG_DFL)
+                os.kill(os.getpid(), each)
             os.killpg(pid, signal.SIGINT if each == signal.SIGINT else signal.SIGKILL)
     os._exit(1)  # it has let go, or has ended
+
+
+def take_token(token):
+    try:
+        return os.read(token, 1)
+    except OSError:
+        return b""
 
 
 def stop():
@@ -1257,18 +1349,24 @@ def stop():
         time.sleep(0.005)
 
 
-def talk():
+def greet():
     send("ready", python=sys.version.split()[0], pid=os.getpid())
-    while True:
+
+
+def answer(message):
+    if message.get("t") == "exec":
+        execute(message)
+    elif message.get("t") in LOOKS:
+        look(message)
+
+
+def talk():
+    greet()
+    message = receive()
+    while message.get("t") != "exit":
+        answer(message)
         message = receive()
-        kind = message.get("t")
-        if kind == "exec":
-            execute(message)
-        elif kind in LOOKS:
-            look(message)
-        elif kind == "exit":
-            flush()
-            return
+    flush()
 
 
 def main():

@@ -457,6 +457,42 @@ socket.socket(socket.AF_UNIX).connect("/run/cubby-python/work.socket")'
 	[ "$output" = 5 ]
 }
 
+@test "context: who is stopped, or sends half of a request, holds up nobody" {
+	cubby python --context work -c 'x = 5; import os, time'
+	cubby exec -- python3 -c 'import array, os, socket, struct, time
+def join(fds=()):
+    s = socket.socket(socket.AF_UNIX)
+    s.connect("/run/cubby-python/work.socket")
+    s.recv(4)
+    s.sendmsg([b"-"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else [])
+    return s
+left, right = socket.socketpair()
+token, back = os.pipe()
+null = os.open("/dev/null", os.O_RDWR)
+all = [join((right.fileno(), null, null, null, token, back)), join((null, null)), socket.socket(socket.AF_UNIX)]
+all[2].connect("/run/cubby-python/work.socket")
+left.send(struct.pack("<I", 1000) + b"{")
+print("ready", flush=True)
+time.sleep(600)' >half 2>&1 3>&- &
+	half=$!
+	timeout "$(lib_longer 60)" bash -c "until grep -q ready half; do sleep 0.02; done"
+	run -0 timeout "$(lib_longer 20)" cubby python --context work -c x
+	[ "$output" = 5 ]
+	cubby python --context work -c 'print("ready", flush=True)
+while not os.path.exists("go"): time.sleep(0.01)
+display(1); x = 6' >out 2>err &
+	stopped=$!
+	timeout "$(lib_longer 60)" bash -c "until grep -q ready out; do sleep 0.02; done"
+	kill -STOP $stopped
+	touch go
+	run -0 timeout "$(lib_longer 30)" cubby python --context work -c x
+	[ "$output" = 6 ]
+	kill -CONT $stopped
+	wait $stopped
+	[ "$(cat out)" = $'ready\n1' ]
+	kill $half
+}
+
 @test "python: no exception ends it, whatever it is" {
 	run -1 --separate-stderr cubby python -c 'e = None
 for i in range(3000):
