@@ -177,6 +177,7 @@ static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 	d->partial |= before;
 	if (whole && ns(&now) > ns(&st.st_ctim) + TICK_NS)
 		d->list[i].ctime = ns(&st.st_ctim);
+	d->list[i].ino = st.st_ino;
 	d->list[i].flags = (dot ? GIT_DIRS_DOT : 0u) |
 			   ((*path || !dot) /* git's order */ && is_bare(dir)
 				    ? (unsigned)GIT_DIRS_BARE
@@ -219,7 +220,8 @@ int git_dirs_look(int project, struct git_dirs *d, struct err *e)
 				x->ctime = UINT64_MAX; /* to be taken out */
 				continue;
 			}
-			if (x->ctime && x->ctime == ns(&st.st_ctim))
+			if (x->ctime && x->ctime == ns(&st.st_ctim) &&
+			    x->ino == st.st_ino)
 				continue;
 		}
 		r = read_dir(project, d, i, e);
@@ -253,12 +255,15 @@ void git_dirs_load(int dir, const char *name, struct git_dirs *d)
 	end = buf_cstr(&text) + text.len;
 	for (at = buf_cstr(&text); at < end; at += strlen(at) + 1) {
 		uint64_t ctime;
+		uintmax_t ino;
 		unsigned flags;
 		int n = 0;
 
-		if (sscanf(at, "%" SCNu64 " %u %n", &ctime, &flags, &n) != 2 || !n ||
-		    add(d, at + n, ctime) < 0)
+		if (sscanf(at, "i%ju %" SCNu64 " %u %n", &ino, &ctime, &flags, &n) !=
+			    3 ||
+		    !n || add(d, at + n, ctime) < 0)
 			break;
+		d->list[d->n - 1].ino = (ino_t)ino;
 		d->list[d->n - 1].flags = flags;
 	}
 	settle(d);
@@ -271,7 +276,8 @@ int git_dirs_save(int dir, const char *name, const struct git_dirs *d, struct er
 	_cleanup_close_ int fd = -1;
 
 	for (size_t i = 0; i < d->n; i++) {
-		buf_addf(&text, "%" PRIu64 " %u ", d->list[i].ctime, d->list[i].flags);
+		buf_addf(&text, "i%ju %" PRIu64 " %u ", (uintmax_t)d->list[i].ino,
+			 d->list[i].ctime, d->list[i].flags);
 		buf_add(&text, d->list[i].path, strlen(d->list[i].path) + 1);
 	}
 	if (buf_failed(&text))

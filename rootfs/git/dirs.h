@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "base/scope.h"
@@ -24,6 +25,7 @@ enum {
 struct git_dir {
 	char *path;	/* owned; "" = the project itself */
 	uint64_t ctime; /* ns; 0 = look again */
+	ino_t ino;	/* two directories that a box made can be of one time */
 	unsigned flags;
 };
 

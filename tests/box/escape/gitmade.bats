@@ -552,3 +552,25 @@ left_alone() {
 	[ "$(<other)" = new ]
 	rm -rf "$HOME"
 }
+
+# Directories of one tick of the kernel's clock have one time of change, to the nanosecond, and keep
+# it when one above them is renamed. What is in a .git is no place to look for repositories.
+@test "G61: a directory that takes the place of another of the very same time" {
+	run -0 --separate-stderr cubby exec --keep -- sh -ec "git init -q sub; git init -q --bare evil.git
+		printf '$(evil_config)' >>evil.git/config
+		mkdir -p p; h=sub/.git/objects/h
+		for i in \$(seq 500); do
+			rm -rf p/a \$h
+			mkdir -p p/a/deep \$h/deep/.git
+			[ \"\$(stat -c %z p/a/deep)\" = \"\$(stat -c %z \$h/deep)\" ] && break
+		done
+		stat -c %z p/a/deep \$h/deep
+		mv evil.git/* \$h/deep/.git; rm -rf evil.git; sleep 0.1"
+	[ "${lines[0]}" = "${lines[1]}" ] || skip "no two directories of one time were made: $output"
+	[ -d sub/.git/objects/h/deep/.git ] # or what follows shows nothing
+	run -0 --separate-stderr cubby exec --keep -- sh -ec 'mv p/a p/old; mv sub/.git/objects/h p/a'
+	echo "$stderr"
+	[ ! -e p/a/deep/.git ]
+	[[ $stderr == *"set aside: p/a/deep/.git is now"* ]]
+	git_safe p/a/deep
+}

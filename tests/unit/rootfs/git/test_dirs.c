@@ -50,6 +50,30 @@ static void finds(void)
 	assert_false(again.partial);
 }
 
+/* Of one tick of the kernel's clock: here as if another had been there the last time. */
+static void looks_at_another(void)
+{
+	static const char *const names[] = { "a", "a/.git", NULL };
+	_cleanup_git_dirs_ struct git_dirs d = { 0 };
+	_cleanup_close_ int dir = unit_top();
+	struct err e = ERR_NONE;
+	struct stat st;
+
+	make(dir, names);
+	assert_int_equal(git_dirs_look(dir, &d, &e), 0);
+	assert_int_equal(d.n, 2);
+	assert_int_equal(sys_fstatat(dir, "a", &st, 0), 0);
+	assert_int_equal(d.list[1].ino, st.st_ino);
+	d.list[1].ctime = (uint64_t)st.st_ctim.tv_sec * 1000000000u +
+			  (uint64_t)st.st_ctim.tv_nsec;
+	d.list[1].flags = 0;
+	assert_int_equal(git_dirs_look(dir, &d, &e), 0);
+	is(&d, ""); /* it has not changed */
+	d.list[1].ino++;
+	assert_int_equal(git_dirs_look(dir, &d, &e), 0);
+	is(&d, "a=1;");
+}
+
 static void ends(void)
 {
 	static const char *const names[] = { "a", "a/b", "a/b/.git", NULL };
@@ -90,6 +114,7 @@ static void case_is_the_filesystems(void)
 
 static const struct unit_case cases[] = {
 	{ "finds, again and later", finds },
+	{ "another directory of the same time is looked at", looks_at_another },
 	{ "ends in time, and goes on from there", ends },
 	{ "capitals are another name where they are", case_is_the_filesystems },
 };
