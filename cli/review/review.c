@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/inroot.h"
+#include "base/procfs.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/show/render.h"
@@ -281,16 +282,31 @@ int review_since(const struct review *rv, const char *checkpoint, struct json *a
 		       : between(rv, args, ret, out, e);
 }
 
+/* Where git's settings are to be asked: those of another directory (--to) are others. */
+static int tell_names(const struct review *rv, struct json *args, struct err *e)
+{
+	char path[PATH_MAX];
+	int r;
+
+	if (!json_get_bool(args, "elsewhere", false)) {
+		gitnames_tell(rv->project, rv->setup->spec.project, args);
+		return 0;
+	}
+	r = procfs_fd_name(rv->project, path, sizeof(path));
+	if (r < 0)
+		return err_sys(e, r, "cannot tell where changes are to go");
+	gitnames_tell(rv->project, path, args);
+	return 0;
+}
+
 int review_ask(const struct review *rv, const struct json *args, struct json **ret,
 	       FILE *out, struct err *e)
 {
 	_cleanup_json_ struct json *list = ret ? json_array() : NULL;
 	_cleanup_json_ struct json *all = json_dup(args);
 	struct listening l = { .list = list, .out = out };
-	int r;
+	int r = tell_names(rv, all, e) ?: ask(rv, "review", all, &l, e);
 
-	gitnames_tell(rv->project, rv->setup->spec.project, all);
-	r = ask(rv, "review", all, &l, e);
 	if (ret)
 		*ret = take(&list, NULL);
 	return r;

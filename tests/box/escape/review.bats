@@ -411,3 +411,22 @@ for d, dirs, files in os.walk("."):
 	review 'touch made'
 	[ ! -e made ]
 }
+
+# Another checkout has settings of its own, and lies in repositories of its own.
+@test "V24: what git's settings name is held in another directory, too, to which changes are taken" {
+	local up=$LIB_PROJECT.up
+	git init -q "$up"
+	git -C "$up" config core.fsmonitor to/tools/watch
+	git init -q "$up/to"
+	git -C "$up/to" config core.hooksPath githooks
+	git -C "$up/to" config diff.external ./tools/differ
+	mkdir tools githooks
+	review 'for name in tools/differ tools/watch tools/plain githooks/pre-commit; do echo new >$name; done'
+	run -0 --separate-stderr cubby apply --to "$up/to"
+	[[ $stderr == *"3 changes are held"* ]] || { echo "$stderr"; return 1; }
+	[ "$(<"$up/to/tools/plain")" = new ]
+	[ ! -e "$up/to/githooks/pre-commit" ]
+	[ ! -e "$up/to/tools/differ" ]
+	[ ! -e "$up/to/tools/watch" ]
+	rm -rf "$up"
+}
