@@ -1,11 +1,13 @@
 #include "cli/opt/config_project.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "cli/opt/near.h"
+#include "runtime/gate/policy.h"
 #include "runtime/spec/spec.h"
 #include "runtime/spec/volume.h"
 
@@ -17,25 +19,30 @@ enum widening {
 	WIDENS_RANK  /* a network that reaches more */
 };
 
+/* As a person is asked: what reaches furthest stands last, right above the question. */
 static const struct row {
 	const char *member;
 	enum config_key key;
 	enum widening widens;
 } rows[] = {
-	{ "image", CONFIG_IMAGE, WIDENS_ALWAYS },
-	{ "net", CONFIG_NET, WIDENS_RANK },
-	{ "allow", CONFIG_ALLOW, WIDENS_ALWAYS },
-	{ "deny", CONFIG_DENY, WIDENS_NEVER },
-	{ "publish", CONFIG_PUBLISH, WIDENS_ALWAYS },
-	{ "mounts", CONFIG_VOLUME, WIDENS_ALWAYS },
-	{ "caches", CONFIG_VOLUME, WIDENS_ALWAYS },
-	{ "memory", CONFIG_MEMORY, WIDENS_MORE },
-	{ "cpus", CONFIG_CPUS, WIDENS_MORE },
-	{ "pids", CONFIG_PIDS, WIDENS_MORE },
-	{ "disk", CONFIG_DISK, WIDENS_MORE },
 	{ "env", CONFIG_ENV, WIDENS_NEVER },
 	{ "shell-command", CONFIG_SHELL_COMMAND, WIDENS_NEVER },
+	{ "deny", CONFIG_DENY, WIDENS_NEVER },
+	{ "cpus", CONFIG_CPUS, WIDENS_MORE },
+	{ "pids", CONFIG_PIDS, WIDENS_MORE },
+	{ "memory", CONFIG_MEMORY, WIDENS_MORE },
+	{ "disk", CONFIG_DISK, WIDENS_MORE },
+	{ "image", CONFIG_IMAGE, WIDENS_ALWAYS },
+	{ "caches", CONFIG_VOLUME, WIDENS_ALWAYS },
+	{ "publish", CONFIG_PUBLISH, WIDENS_ALWAYS },
+	{ "allow", CONFIG_ALLOW, WIDENS_ALWAYS },
+	{ "net", CONFIG_NET, WIDENS_RANK },
+	{ "mounts", CONFIG_VOLUME, WIDENS_ALWAYS },
 };
+
+/* What is shown of one is a few rows, whatever is asked for: else the rest of what is asked
+ * for has left the screen when the question comes. */
+enum { ROW = 72, ROWS = 4 };
 
 /* ---- shape ----------------------------------------------------------------------------- */
 
@@ -275,24 +282,99 @@ static bool widens(const struct config *c, const struct config *to, const struct
 	}
 }
 
+/* Both ends of what is long. */
+static int add_row(const char *text, size_t len, struct buf *out)
+{
+	size_t head = text_whole(text, ROW / 2), tail = len - MIN(len, (size_t)ROW / 2);
+
+	if (len <= ROW)
+		return buf_add(out, text, len) ?: buf_addc(out, '\n');
+	while (tail < len && text_utf8_len(text + tail, len - tail) < 0)
+		tail++;
+	return buf_add(out, text, head) ?: buf_adds(out, "…") ?:
+		buf_add(out, text + tail, len - tail) ?: buf_addc(out, '\n');
+}
+
+/* A name that is looked up among the public ones; all else opens more than one of these. */
+static bool is_public_name(const char *pattern)
+{
+	const char *dot = strrchr(pattern, '.');
+
+	for (const char *p = pattern; *p; p++)
+		if (!strchr("-._:", *p) && !isalnum((unsigned char)*p))
+			return false;
+	return dot && isalpha((unsigned char)dot[1]) &&
+	       !strcasestr(pattern, GATE_POLICY_HOST);
+}
+
+static bool reaches_far(const struct row *r, const char *text)
+{
+	struct spec_volume v;
+
+	if (r->key == CONFIG_ALLOW)
+		return !is_public_name(text);
+	return r->key == CONFIG_VOLUME &&
+	       spec_volume_parse(text, &v, ERR_IGNORED) == 0 &&
+	       v.kind == SPEC_VOLUME_HOST;
+}
+
+/* Those that are @far, up to @left. */
+static int add_rows(const struct row *r, const struct json *j, bool far, size_t *left,
+		    struct buf *out)
+{
+	int n = 0;
+
+	json_each(it, j)
+	{
+		_cleanup_buf_ struct buf value = BUF_INIT(CONFIG_PROJECT_MAX);
+
+		if (!*left || reaches_far(r, json_str(it)) != far)
+			continue;
+		n = json_print(it, false, &value) ?: buf_adds(out, "    ") ?:
+			add_row(value.data, value.len, out);
+		if (n < 0)
+			return n;
+		--*left;
+	}
+	return 0;
+}
+
+static int tell_list(const struct row *r, const struct json *j, struct buf *out)
+{
+	size_t all = json_len(j), far = 0, left = ROWS;
+
+	json_each(it, j) far += reaches_far(r, json_str(it));
+	if (r->key == CONFIG_VOLUME)
+		left = SPEC_VOLUMES; /* a box has no more */
+	buf_addf(out, "  %s: %zu in all", r->member, all);
+	if (far)
+		buf_addf(out,
+			 r->key == CONFIG_VOLUME
+				 ? ", %zu of them of the host"
+				 : ", %zu of them addresses, patterns or lists",
+			 far);
+	buf_adds(out, all > left ? "; the first:\n" : ":\n");
+	return add_rows(r, j, true, &left, out) ?: add_rows(r, j, false, &left, out);
+}
+
 static int tell(const struct row *r, const struct json *j, struct buf *out)
 {
 	_cleanup_buf_ struct buf value = BUF_INIT(CONFIG_PROJECT_MAX);
+	int n = json_print(j, false, &value);
 
-	return json_print(j, false, &value) ?: buf_addf(out, "  %s: ", r->member) ?:
-		buf_add(out, value.data, value.len) ?: buf_addc(out, '\n');
+	if (n == 0 && json_type(j) == JSON_ARRAY && value.len > ROW)
+		return tell_list(r, j, out);
+	return n ?: buf_addf(out, "  %s: ", r->member) ?:
+		add_row(value.data, value.len, out);
 }
 
-static int take_member(struct config *c, const struct json *it, bool agreed,
-		       struct buf *out, struct err *e)
+static int take_member(struct config *c, const struct row *r, const struct json *it,
+		       bool agreed, struct buf *out, struct err *e)
 {
-	const struct row *r = find_row(json_key(it));
 	_cleanup_config_ struct config alone;
 	bool more;
 
 	config_init(&alone);
-	if (!r)
-		return 0;
 	if (set_value(&alone, r, it, e) < 0)
 		return err_wrap(e, "'%s'", r->member);
 	more = c->v[r->key].from <= CONFIG_FROM_PROJECT && widens(c, &alone, r);
@@ -312,7 +394,10 @@ static int check(const struct json *j, struct err *e)
 		struct config alone;
 		int r = 0;
 
-		if (strcmp(k, "packages") == 0)
+		if (json_get(j, k) != it) /* each is asked about once */
+			r = err_set(e, -EINVAL, "'%s' stands there twice",
+				    text_shown(k));
+		else if (strcmp(k, "packages") == 0)
 			r = check_packages(it, e);
 		else if (strcmp(k, "plugins") == 0)
 			r = check_words(k, it, e);
@@ -350,11 +435,15 @@ int config_project_load(struct config *c, const char *text, size_t len, bool agr
 	r = check(j, e);
 	if (r < 0)
 		return r;
-	json_each(it, j)
-	{
-		r = take_member(c, it, agreed, widening, e);
-		if (r < 0)
-			return r;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		json_each(it, j)
+		{
+			if (strcmp(json_key(it), rows[i].member) != 0)
+				continue;
+			r = take_member(c, &rows[i], it, agreed, widening, e);
+			if (r < 0)
+				return r;
+		}
 	}
 	json_free(&c->project);
 	c->project = take(&j, NULL);

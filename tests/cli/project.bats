@@ -250,6 +250,14 @@ WANTS="cubby: .cubby/box.json wants more than a box has by itself, which does no
 	[[ $output != *"the box runs already"* ]]
 }
 
+@test "project: however much it wants, all of it is on the screen when the question comes" {
+	jq -n '{mounts: ["~/.ssh:/keys"], image: ("x" * 30000), publish: [range(1000) | "\(. + 8000):80"],
+		allow: (["*"] + [range(500) | "\(.).example"])}' | says
+	run -1 "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby agree" <<<no
+	[ ${#lines[@]} -lt 22 ]
+	[[ $output == *'allow: 501 in all, 1 of them addresses, patterns or lists; the first:'*'"*"'*'mounts: ["~/.ssh:/keys"]'*'Permit that?'* ]]
+}
+
 @test "project: the box cannot agree for the person, nor lead the reader elsewhere" {
 	says <<<'{"net": "host"}'
 	cubby exec -q -- sh -c 'mkdir -p agreed; printf %064d 0 >agreed/x; true'

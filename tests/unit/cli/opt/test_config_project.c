@@ -31,6 +31,33 @@ static const struct row {
 	{ "the image that is meant anyway", "{\"image\":\"ubuntu\"}", "", 0, NULL },
 	{ "escapes for the person", "{\"image\":\"a\\u001b[2J\"}",
 	  "  image: \"a\\u001b[2J\"\n", 0, NULL },
+	{ "what reaches furthest is last",
+	  "{\"mounts\":[\"/a:/b\"],\"memory\":\"900G\",\"net\":\"host\",\"image\":\"x\"}",
+	  "  memory: \"900G\"\n  image: \"x\"\n  net: \"host\"\n  mounts: "
+	  "[\"/a:/b\"]\n",
+	  0, NULL },
+	{ "of a long list what is no single name, and how many",
+	  "{\"allow\":[\"a1.example\",\"a2.example:80\",\"a3.example\",\"a4.example\","
+	  "\"a5.example\",\"HOST.cubby.internal\",\"10.0.0.5\",\"host.cubby。internal\"]}",
+	  "  allow: 8 in all, 3 of them addresses, patterns or lists; the first:\n"
+	  "    \"HOST.cubby.internal\"\n    \"10.0.0.5\"\n    \"host.cubby。internal\"\n"
+	  "    \"a1.example\"\n",
+	  0, NULL },
+	{ "of many mounts those of the host",
+	  "{\"mounts\":[\"name1:/1\",\"name2:/2\",\"name3:/3\",\"name4:/4\",\"name5:/5\","
+	  "\"name6:/6\",\"name7:/7\",\"~/x:/8\"]}",
+	  "  mounts: 8 in all, 1 of them of the host:\n    \"~/x:/8\"\n"
+	  "    \"name1:/1\"\n    \"name2:/2\"\n    \"name3:/3\"\n    \"name4:/4\"\n"
+	  "    \"name5:/5\"\n    \"name6:/6\"\n    \"name7:/7\"\n",
+	  0, NULL },
+	{ "both ends of what is long",
+	  "{\"image\":\"ä234567890123456789012345678901234567890"
+	  "1234567890123456789012345678901234567890\"}",
+	  "  image: \"ä234567890123456789012345678901234…"
+	  "67890123456789012345678901234567890\"\n",
+	  0, NULL },
+	{ "a member twice", "{\"mounts\":[\"/a:/b\"],\"mounts\":[\"/c:/d\"]}", "",
+	  -EINVAL, "'mounts' stands there twice" },
 	{ "services", "{\"services\":{\"db\":{\"run\":\"x\",\"ready\":{\"port\":1}}}}",
 	  "", 0, NULL },
 	{ "an unknown member", "{\"imge\":1}", "", -EINVAL,
