@@ -8,13 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/**
- * du_tree() - bytes of all blocks below @parent/@name
- * @whole: false when some of it could not be looked at; may be NULL
- *
- * Of a file with several links each counts for its part. What goes away meanwhile does not
- * count, and is not missed.
- */
-uint64_t du_tree(int parent, const char *name, bool *whole);
+struct du {
+	uint64_t
+		bytes; /* of all blocks; of a file with several links each has its part */
+	uint64_t names;
+	bool partial; /* some of it could not be looked at */
+};
+
+/** du_tree() - what @parent/@name and all below it takes; what goes away meanwhile does not
+ *  count, and is not missed */
+struct du du_tree(int parent, const char *name);
 
 #endif

@@ -368,17 +368,17 @@ uint64_t snapshot_bytes(const struct boxdir *b)
 			  .e = &ignored };
 	_cleanup_close_ int layers = sys_openat(b->store->dirfd, "layers",
 						O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	uint64_t sum = du_tree(b->dirfd, "upper", NULL);
+	uint64_t sum = du_tree(b->dirfd, "upper").bytes;
 	char upper[64];
 
 	for (size_t i = 0; i < CHAIN_VIEWS; i++) {
 		snprintf(upper, sizeof(upper), "%s/upper", chain_views[i]);
-		sum += du_tree(b->dirfd, upper, NULL);
+		sum += du_tree(b->dirfd, upper).bytes;
 	}
 	if (layers >= 0)
 		(void)add_box(&f, b);
 	for (size_t at = 0; at + CHAIN_ID <= f.ids.len; at += CHAIN_ID)
-		sum += du_tree(layers, f.ids.data + at, NULL);
+		sum += du_tree(layers, f.ids.data + at).bytes;
 	buf_done(&f.ids);
 	return sum;
 }

@@ -9,6 +9,9 @@
 enum {
 	DISKWATCH_LATEST_MS = 30000,
 	DISKWATCH_REST = 4, /* counting takes a fifth of a processor at the most */
+	/* Bytes that a name counts for at the least: empty files take inodes, of which a
+	 * filesystem has a number. No program's files are as small on the average. */
+	DISKWATCH_NAME = 1024,
 	DISKWATCH_FAILURES = 3
 };
 
@@ -79,26 +82,35 @@ void diskwatch_close(struct diskwatch *w)
 	*w = DISKWATCH_NONE;
 }
 
-static uint64_t free_bytes(const struct diskwatch *w)
+static struct diskroom look_free(const struct diskwatch *w)
 {
-	struct statfs fs;
+	struct statfs fs = { 0 };
 
-	return sys_fstatfs(w->dir, &fs) < 0
-		       ? 0
-		       : (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize;
+	(void)sys_fstatfs(w->dir, &fs);
+	return (struct diskroom){ (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize,
+				  fs.f_ffree };
+}
+
+static uint64_t lost(const struct diskwatch *w)
+{
+	const struct diskroom now = look_free(w), *was = &w->free;
+	uint64_t bytes = was->bytes > now.bytes ? was->bytes - now.bytes : 0;
+	uint64_t names = was->names > now.names ? was->names - now.names : 0;
+
+	return MAX(bytes, names * DISKWATCH_NAME);
 }
 
 static bool is_due(const struct diskwatch *w, uint64_t now)
 {
 	uint64_t left = w->limit > w->used ? w->limit - w->used : 0;
-	uint64_t free;
+	uint64_t gone;
 
 	if (now < w->due_ms)
 		return false;
 	if (!w->counted || w->at || now >= w->began_ms + DISKWATCH_LATEST_MS)
 		return true;
-	free = free_bytes(w);
-	return free < w->free && w->free - free >= left / 2;
+	gone = lost(w);
+	return gone && gone >= left / 2;
 }
 
 /* One of the layers below, each of them once. */
@@ -133,7 +145,7 @@ static int begin(struct diskwatch *w, uint64_t now, struct err *e)
 		job.dir = w->reviews[w->at];
 		job.arg = is_within(w->map) ? "." : "upper";
 	}
-	w->free = free_bytes(w);
+	w->free = look_free(w);
 	w->began_ms = now;
 	r = w->next < w->chain.n ? begin_sealed(w, e)
 				 : worker_start(&job, &w->helper, e);
@@ -156,6 +168,8 @@ static int result(struct diskwatch *w, uint64_t now, struct err *e)
 	if (r < 0)
 		return r;
 	bytes = (uint64_t)MAX(json_get_int(j, "bytes", 0), 0);
+	bytes = MAX(bytes,
+		    (uint64_t)MAX(json_get_int(j, "names", 0), 0) * DISKWATCH_NAME);
 	w->failures = 0;
 	if (w->next < w->chain.n) {
 		w->next++;

@@ -16,6 +16,11 @@
 
 enum { DISKWATCH_MS = 100 }; /* how often diskwatch_look() wants to be called */
 
+/* What a filesystem has left: bytes, and inodes where it has a table of them. */
+struct diskroom {
+	uint64_t bytes, names;
+};
+
 struct diskwatch {
 	int dir;	   /* owned: what the helper works in; -1 = not watching */
 	const char *layer; /* its part that is counted; static */
@@ -28,7 +33,7 @@ struct diskwatch {
 	size_t at; /* how many of them are counted: then the box's own layer is */
 	uint64_t reviewed[CHAIN_VIEWS], written; /* bytes at the last count */
 	uint64_t limit, used;			 /* bytes; used: at the last count */
-	uint64_t free; /* bytes of the filesystem when that count began */
+	struct diskroom free;			 /* when that count began */
 	uint64_t began_ms, due_ms;
 	struct worker helper; /* owned while counting */
 	bool counting, counted;

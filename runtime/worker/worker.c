@@ -178,17 +178,17 @@ static int do_count(int dir, const char *arg, const struct idmap *, struct json 
 		    struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
-	bool whole = true;
-	uint64_t bytes;
+	struct du du;
 
 	if (!valid_name(arg) && strcmp(arg ? arg : "", ".") != 0)
 		return err_set(e, -EINVAL, "bad name of a tree to count");
-	bytes = du_tree(dir, arg, &whole);
-	if (!whole)
+	du = du_tree(dir, arg);
+	if (du.partial)
 		return err_set(e, -ELOOP,
 			       "its directories are nested too deeply to be counted");
 	if (!j ||
-	    json_set_int(j, "bytes", (int64_t)MIN(bytes, (uint64_t)INT64_MAX)) < 0)
+	    json_set_int(j, "bytes", (int64_t)MIN(du.bytes, (uint64_t)INT64_MAX)) < 0 ||
+	    json_set_int(j, "names", (int64_t)du.names) < 0)
 		return err_sys(e, -ENOMEM, "cannot report");
 	*ret = take(&j, NULL);
 	return 0;

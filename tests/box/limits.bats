@@ -72,6 +72,14 @@ hog_is_killed() { # WRAPPER...
 	[[ $(cubby info --json | jq -r .why) != *"no effect"* ]]
 }
 
+@test "--disk: files without a byte count, too: a filesystem has a number of them" {
+	run -137 --separate-stderr timeout "$(lib_longer 120)" cubby exec --disk 10M -- \
+		sh -c 'mkdir /root/many; cd /root/many; seq 60000 | xargs touch; sleep 60; echo no'
+	[[ $output != *no* ]]
+	[[ $stderr == *"more of the disk than its limit (10 MiB"* ]]
+	cubby rm -q
+}
+
 # bats test_tags=long
 @test "--disk: what lies in the project does not count, what other users of the box hide does" {
 	run -0 cubby exec --disk 60M -- sh -c 'head -c 100M /dev/zero >big; rm big; sleep 1; echo on'

@@ -35,7 +35,7 @@ static int list(const struct app *app, int dir, struct err *e)
 	while (dirscan_next(&scan)) {
 		const struct table_cell cells[ARRAY_SIZE(columns)] = {
 			{ .text = scan.name },
-			{ .n = (int64_t)du_tree(dir, scan.name, NULL) },
+			{ .n = (int64_t)du_tree(dir, scan.name).bytes },
 		};
 
 		table_add(t, cells);

@@ -22,25 +22,25 @@ static void write_file(int dir, const char *name, size_t bytes)
 static void counts_what_lies_below(void)
 {
 	int dir = unit_top();
-	uint64_t before, after;
-	bool whole = false;
+	struct du before, after;
 
 	assert_int_equal(mkdirat(dir, "a", 0700), 0);
 	assert_int_equal(mkdirat(dir, "a/b", 0700), 0);
-	before = du_tree(dir, "a", &whole);
-	assert_true(whole);
+	before = du_tree(dir, "a");
+	assert_false(before.partial);
+	assert_int_equal(before.names, 2);
 	write_file(dir, "a/b/f", 1 << 20);
 	assert_int_equal(symlinkat("/", dir, "a/root"), 0);
-	after = du_tree(dir, "a", &whole);
-	assert_true(whole);
-	assert_in_range(after - before, 1 << 20, (1 << 20) + 65536);
+	after = du_tree(dir, "a");
+	assert_false(after.partial);
+	assert_int_equal(after.names, 4);
+	assert_in_range(after.bytes - before.bytes, 1 << 20, (1 << 20) + 65536);
 	close(dir);
 }
 
 static void depth_has_a_limit(void)
 {
 	int dir = unit_top(), at = dup(dir);
-	bool whole = true;
 
 	for (int i = 0; i < 300; i++) {
 		int next;
@@ -51,8 +51,7 @@ static void depth_has_a_limit(void)
 		close(at);
 		at = next;
 	}
-	(void)du_tree(dir, "d", &whole);
-	assert_false(whole);
+	assert_true(du_tree(dir, "d").partial);
 	close(at);
 	close(dir);
 }
@@ -60,10 +59,11 @@ static void depth_has_a_limit(void)
 static void nothing_is_nothing(void)
 {
 	int dir = unit_top();
-	bool whole = true;
+	struct du du = du_tree(dir, "absent");
 
-	assert_int_equal(du_tree(dir, "absent", &whole), 0);
-	assert_false(whole);
+	assert_int_equal(du.bytes, 0);
+	assert_int_equal(du.names, 0);
+	assert_true(du.partial);
 	close(dir);
 }
 
