@@ -15,23 +15,21 @@
 
 enum { NAMED = 6 /* of the packages */ };
 
-/* As boxsetup_find() has it, of a box that is known by its key alone. */
-static int load(struct boxsetup *s, const char *key, struct err *e)
+/* Files that would change; 0 also where that cannot be found out, as where the directory is
+ * gone. */
+static size_t waiting_of(const struct store *st, const char *key)
 {
-	_cleanup_json_ struct json *j = NULL;
-	int r = boxdir_open(s->app->store, key, false, &s->dir, e)
-			?: boxdir_load(&s->dir, &j, e);
-
-	return r < 0 ? r : spec_from_json(j, &s->spec, e);
-}
-
-static size_t count_waiting(const struct boxsetup *s)
-{
-	_cleanup_review_ struct review rv = REVIEW_NONE;
-	_cleanup_json_ struct json *args = review_args("diff"), *list = NULL;
+	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
+	_cleanup_spec_ struct spec spec = SPEC_NONE;
+	_cleanup_review_ struct review rv = REVIEW(&dir, &spec);
+	_cleanup_json_ struct json *record = NULL, *list = NULL;
+	_cleanup_json_ struct json *args = review_args("diff");
 	size_t n = 0;
 
-	if (review_open(s, REVIEW_LOOK, &rv, ERR_IGNORED) < 0 ||
+	if (boxdir_open(st, key, false, &dir, ERR_IGNORED) < 0 ||
+	    boxdir_load(&dir, &record, ERR_IGNORED) < 0 ||
+	    spec_from_json(record, &spec, ERR_IGNORED) < 0 ||
+	    review_open(&rv, REVIEW_LOOK, ERR_IGNORED) < 0 ||
 	    review_ask(&rv, args, &list, NULL, ERR_IGNORED) < 0)
 		return 0;
 	json_each(it, list)
@@ -39,15 +37,6 @@ static size_t count_waiting(const struct boxsetup *s)
 		n += !json_get_bool(it, "directory", false);
 	}
 	return n;
-}
-
-/* Files that would change; 0 also where that cannot be found out, as where the directory is
- * gone. */
-static size_t waiting_of(const struct app *app, const char *key)
-{
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
-
-	return load(&s, key, ERR_IGNORED) == 0 ? count_waiting(&s) : 0;
 }
 
 static int add_one(void *ctx, const char *, const struct chain *)
@@ -82,7 +71,7 @@ static void show_box(const struct app *app, const struct boxlist_item *b)
 	_cleanup_packages_ struct packages packages = PACKAGES_NONE;
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	char size[32] = "unknown size", age[32];
-	size_t waiting = waiting_of(app, b->key);
+	size_t waiting = waiting_of(app->store, b->key);
 
 	if (boxdir_open(app->store, b->key, false, &dir, ERR_IGNORED) == 0) {
 		text_put_bytes(size, sizeof(size), snapshot_bytes(&dir));
@@ -103,7 +92,7 @@ static void show_box(const struct app *app, const struct boxlist_item *b)
 int removal_confirm_one(const struct app *app, const char *key, struct err *e)
 {
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
-	size_t waiting = confirm_person(app) ? 0 : waiting_of(app, key);
+	size_t waiting = confirm_person(app) ? 0 : waiting_of(app->store, key);
 	int r = confirm_person(app) ? boxlist_read(app->store, &l, e) : 0;
 
 	if (waiting) {

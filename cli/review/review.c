@@ -21,27 +21,27 @@ void review_close(struct review *rv)
 {
 	scope_close(&rv->lock);
 	scope_close(&rv->project);
-	*rv = REVIEW_NONE;
+	rv->running = false;
 }
 
 /* What a snapshot has, or a branch began with, is copied when it is looked at first. */
-static int take_pending(const struct boxsetup *setup, struct err *e)
+static int take_pending(const struct review *rv, struct err *e)
 {
 	_cleanup_close_ int lock = -1;
 	int r;
 
-	if (!pending_is(setup->dir.dirfd))
+	if (!pending_is(rv->dir->dirfd))
 		return 0;
-	r = boxend_idle(setup->app->store, setup->spec.key, e);
+	r = boxend_idle(rv->dir->store, rv->dir->key, e);
 	if (r >= 0)
-		r = lock = boxdir_lock(&setup->dir, true, e);
-	return r < 0 ? r : pending_take(&setup->spec, setup->dir.dirfd, e);
+		r = lock = boxdir_lock(rv->dir, true, e);
+	return r < 0 ? r : pending_take(rv->spec, rv->dir->dirfd, e);
 }
 
 /* The monitor of a box that runs has the box's lock. */
 static int lock_running(struct review *rv, struct err *e)
 {
-	int r = file_lock(rv->setup->dir.dirfd, "applying", false, e);
+	int r = file_lock(rv->dir->dirfd, "applying", false, e);
 
 	rv->running = true;
 	rv->lock = r;
@@ -53,18 +53,17 @@ static int lock_running(struct review *rv, struct err *e)
 
 static int lock_it(struct review *rv, enum review_for what, struct err *e)
 {
-	const struct boxsetup *s = rv->setup;
 	int r;
 
 	if (what == REVIEW_WITHIN)
 		return lock_running(rv, e);
-	r = boxend_idle(s->app->store, s->spec.key, e);
+	r = boxend_idle(rv->dir->store, rv->dir->key, e);
 	if (r == -EBUSY && what == REVIEW_GIVE) {
 		*e = ERR_NONE;
 		return lock_running(rv, e);
 	}
 	if (r >= 0)
-		r = rv->lock = boxdir_lock(&s->dir, true, e);
+		r = rv->lock = boxdir_lock(rv->dir, true, e);
 	return MIN(r, 0);
 }
 
@@ -83,17 +82,14 @@ static int open_project(const char *path, struct err *e)
 	return fd < 0 ? err_sys(e, fd, "cannot open the project directory") : fd;
 }
 
-int review_open(const struct boxsetup *setup, enum review_for what, struct review *ret,
-		struct err *e)
+int review_open(struct review *rv, enum review_for what, struct err *e)
 {
-	_cleanup_review_ struct review rv = REVIEW_NONE;
 	struct stat st;
-	int r = take_pending(setup, e);
+	int r = take_pending(rv, e);
 
 	if (r < 0)
 		return r;
-	r = sys_fstatat(setup->dir.dirfd, "project/upper", &st, 0);
-	rv.setup = setup;
+	r = sys_fstatat(rv->dir->dirfd, "project/upper", &st, 0);
 	if (r == -ENOENT) {
 		err_set(e, r, "nothing of this directory is under review");
 		return err_hint(e, "what a box does with '--project review', or after "
@@ -101,14 +97,12 @@ int review_open(const struct boxsetup *setup, enum review_for what, struct revie
 	}
 	if (r < 0)
 		return err_sys(e, r, "cannot look for what is under review");
-	r = what == REVIEW_LOOK ? 0 : lock_it(&rv, what, e);
+	r = what == REVIEW_LOOK ? 0 : lock_it(rv, what, e);
+	if (r == 0)
+		r = rv->project = open_project(rv->spec->project, e);
 	if (r < 0)
-		return r;
-	rv.project = open_project(setup->spec.project, e);
-	if (rv.project < 0)
-		return rv.project;
-	*ret = take(&rv, REVIEW_NONE);
-	return 0;
+		review_close(rv);
+	return MIN(r, 0);
 }
 
 void review_let_go(struct review *rv)
@@ -118,7 +112,7 @@ void review_let_go(struct review *rv)
 
 int review_again(struct review *rv, struct err *e)
 {
-	int r = take_pending(rv->setup, e);
+	int r = take_pending(rv, e);
 
 	rv->running = false;
 	return r < 0 ? r : lock_it(rv, REVIEW_GIVE, e);
@@ -208,7 +202,7 @@ static int run(const struct review *rv, const struct worker_job *what,
 	from = fds[0];
 	to = fds[1];
 	if (!job.dir)
-		job.dir = rv->setup->dir.dirfd;
+		job.dir = rv->dir->dirfd;
 	job.in = rv->project;
 	job.out = to;
 	l->line = BUF_INIT(2 * LINE + CHUNK);
@@ -230,7 +224,7 @@ static int ask_in(const struct review *rv, const struct worker_job *what,
 
 	if (r < 0)
 		return err_set(e, -E2BIG, "these are too many paths for one command");
-	r = idmap_choose_helper(&rv->setup->spec.map, &map, e);
+	r = idmap_choose_helper(&rv->spec->map, &map, e);
 	return r < 0 ? r
 		     : run(rv,
 			   &(struct worker_job){ .name = what->name,
@@ -254,7 +248,7 @@ static int between(const struct review *to, const struct json *args, struct json
 		   FILE *out, struct err *e)
 {
 	const struct worker_job job = { .name = "between",
-					.dir = to->setup->app->store->dirfd };
+					.dir = to->dir->store->dirfd };
 	_cleanup_json_ struct json *list = ret ? json_array() : NULL;
 	struct listening l = { .list = list, .out = out };
 	int r = ask_in(to, &job, args, &l, e);
@@ -267,8 +261,8 @@ static int between(const struct review *to, const struct json *args, struct json
 int review_between(const struct review *from, const struct review *to,
 		   struct json *args, struct json **ret, FILE *out, struct err *e)
 {
-	json_set_str(args, "from", from->setup->spec.key);
-	return json_set_str(args, "to", to->setup->spec.key) < 0
+	json_set_str(args, "from", from->dir->key);
+	return json_set_str(args, "to", to->dir->key) < 0
 		       ? err_sys(e, -ENOMEM, "cannot ask for a review")
 		       : between(to, args, ret, out, e);
 }
@@ -276,7 +270,7 @@ int review_between(const struct review *from, const struct review *to,
 int review_since(const struct review *rv, const char *checkpoint, struct json *args,
 		 struct json **ret, FILE *out, struct err *e)
 {
-	json_set_str(args, "to", rv->setup->spec.key);
+	json_set_str(args, "to", rv->dir->key);
 	return json_set_str(args, "since", checkpoint) < 0
 		       ? err_sys(e, -ENOMEM, "cannot ask for a review")
 		       : between(rv, args, ret, out, e);
@@ -289,7 +283,7 @@ static int tell_names(const struct review *rv, struct json *args, struct err *e)
 	int r;
 
 	if (!json_get_bool(args, "elsewhere", false)) {
-		gitnames_tell(rv->project, rv->setup->spec.project, args);
+		gitnames_tell(rv->project, rv->spec->project, args);
 		return 0;
 	}
 	r = procfs_fd_name(rv->project, path, sizeof(path));
@@ -317,7 +311,7 @@ int review_git(const struct review *rv, const struct json *args, struct json **r
 {
 	_cleanup_json_ struct json *list = json_array(), *all = json_dup(args);
 	struct listening l = { .list = list };
-	int r = list && spec_set_path(all, "project", rv->setup->spec.project) == 0
+	int r = list && spec_set_path(all, "project", rv->spec->project) == 0
 			? ask(rv, "review-git", all, &l, e)
 			: err_sys(e, -ENOMEM, "cannot take over git's files");
 
@@ -360,23 +354,23 @@ static int plain_path(const char *path, char ret[PATH_MAX])
 	return 0;
 }
 
-int review_add_path(struct json *args, const struct boxsetup *s, const char *path,
-		    struct err *e)
+int review_add_path(const struct review *rv, struct json *args, const char *cwd,
+		    const char *path, struct err *e)
 {
 	_cleanup_json_ struct json *o = json_object();
 	struct json *list = (struct json *)(uintptr_t)json_get(args, "paths");
-	size_t n = strlen(s->spec.project);
+	const char *project = rv->spec->project;
+	size_t n = strlen(project);
 	char plain[PATH_MAX], shown[128];
 	char whole[2 * PATH_MAX];
 	const char *rest;
 
 	/* As it is said where the person is, which may be below the project. */
-	snprintf(whole, sizeof(whole), "%s%s%s", *path == '/' ? "" : s->place.cwd,
+	snprintf(whole, sizeof(whole), "%s%s%s", *path == '/' ? "" : cwd,
 		 *path == '/' ? "" : "/", path);
 	path = whole;
-	rest = strncmp(path, s->spec.project, n) == 0 && (!path[n] || path[n] == '/')
-		       ? path + n
-		       : "..";
+	rest = strncmp(path, project, n) == 0 && (!path[n] || path[n] == '/') ? path + n
+									      : "..";
 	if (plain_path(rest, plain) < 0)
 		return err_set(e, -EINVAL, "'%s' is not below the project directory",
 			       text_escaped(shown, sizeof(shown), path, strlen(path)));

@@ -6,14 +6,20 @@
 #ifndef CLI_REVIEW_REVIEW_H
 #define CLI_REVIEW_REVIEW_H
 
-#include "cli/store/boxsetup.h"
+#include "rootfs/store/boxdir.h"
+#include "runtime/spec/spec.h"
 
 struct review {
-	const struct boxsetup *setup; /* borrowed */
-	int lock, project;	      /* owned; lock: -1 = only looks */
-	bool running;		      /* the box is in use */
+	const struct boxdir *dir; /* borrowed: of the box */
+	const struct spec *spec;  /* borrowed */
+	int project;		  /* owned; -1 = it is not open */
+	int lock;		  /* owned; -1 = only looks */
+	bool running;		  /* the box is in use */
 };
-#define REVIEW_NONE ((struct review){ .lock = -1, .project = -1 })
+#define REVIEW(of_dir, of_spec) \
+	((struct review){       \
+		.dir = (of_dir), .spec = (of_spec), .project = -1, .lock = -1 })
+/** review_close() - it may be opened again */
 void review_close(struct review *rv);
 #define _cleanup_review_ _cleanup_(review_close)
 
@@ -25,12 +31,12 @@ enum review_for {
 };
 
 /**
- * review_open() - of a box that boxsetup_find() has found, or that has been left
+ * review_open() - of a box that was found, or that has been left
+ * @rv: of REVIEW()
  * Return: 0; -ENOENT: nothing was ever under review; -EBUSY: the box is in use, or
  * somebody else takes something over.
  */
-int review_open(const struct boxsetup *setup, enum review_for what, struct review *ret,
-		struct err *e);
+int review_open(struct review *rv, enum review_for what, struct err *e);
 
 /** review_let_go() - while a person is asked: others may use the box */
 void review_let_go(struct review *rv);
@@ -61,9 +67,9 @@ int review_git(const struct review *rv, const struct json *args, struct json **r
 
 /** review_args() - an object that names the operation; owned, NULL = out of memory */
 struct json *review_args(const char *op);
-/** review_add_path() - a path that a person named, to the "paths" of it
+/** review_add_path() - a path that a person named who is in @cwd, to the "paths" of it
  *  Return: 0 or -EINVAL: it is not below the project. */
-int review_add_path(struct json *args, const struct boxsetup *s, const char *path,
-		    struct err *e);
+int review_add_path(const struct review *rv, struct json *args, const char *cwd,
+		    const char *path, struct err *e);
 
 #endif

@@ -73,16 +73,16 @@ static bool has_come(const struct signals_held *held)
 
 /* What has failed halfway says how to go on. A signal has ended the helper, and ends this
  * process before anybody else could say it. */
-static int say_half(const struct review *rv, const struct signals_held *held, int r,
-		    struct err *e)
+static int say_half(const struct app *app, const struct review *rv,
+		    const struct signals_held *held, int r, struct err *e)
 {
 	struct err half = ERR_NONE;
 
-	if (r >= 0 || r == -EBUSY || apply_ended(rv->setup->dir.dirfd, &half) != -EBUSY)
+	if (r >= 0 || r == -EBUSY || apply_ended(rv->dir->dirfd, &half) != -EBUSY)
 		return r;
 	if (!has_come(held))
 		return err_hint(e, "%s", half.msg);
-	render_error(rv->setup->app, &half, 1);
+	render_error(app, &half, 1);
 	return r;
 }
 
@@ -96,9 +96,9 @@ static int take_git(const struct reviewshow *s, const struct review *rv, struct 
 	return r < 0 ? r : review_ask(rv, rest, NULL, NULL, e);
 }
 
-static int undo(const struct review *rv, const struct json *args, struct err *e)
+static int undo(const struct app *app, const struct review *rv, const struct json *args,
+		struct err *e)
 {
-	const struct app *app = rv->setup->app;
 	_cleanup_json_ struct json *git = NULL, *files = NULL;
 	int r = review_git(rv, args, &git, e);
 
@@ -114,14 +114,15 @@ static int undo(const struct review *rv, const struct json *args, struct err *e)
 	return r;
 }
 
-int reviewshow_undo(const struct review *rv, const struct json *args, struct err *e)
+int reviewshow_undo(const struct app *app, const struct review *rv,
+		    const struct json *args, struct err *e)
 {
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
-	int r = signals_hold(&held, e) ?: undo(rv, args, e);
+	int r = signals_hold(&held, e) ?: undo(app, rv, args, e);
 
 	if (r == 0 || !has_come(&held)) /* no kill ended it */
-		(void)checkpoint_rewind(rv->setup->dir.dirfd, -1, ERR_IGNORED);
-	return say_half(rv, &held, r, e);
+		(void)checkpoint_rewind(rv->dir->dirfd, -1, ERR_IGNORED);
+	return say_half(app, rv, &held, r, e);
 }
 
 /* One operation on what is left: that is what is held. By no names, of which there may be
@@ -187,7 +188,7 @@ static int take_held(const struct reviewshow *s, const struct review *rv,
 	if (r == 0 && has_git(told))
 		r = take_git(s, rv, e);
 	if (r < 0)
-		return say_half(rv, &signals, r, e);
+		return say_half(s->app, rv, &signals, r, e);
 	return (reviewlines_count(told, true) ? HELD_TAKEN : 0) |
 	       (reviewlines_count(told, false) ? HELD_STAYS : 0) |
 	       (has_failed(told) ? HELD_FAILED : 0);
@@ -508,7 +509,7 @@ static int take_free(const struct reviewshow *s, const struct review *rv,
 	tell_undone(s->app, *list);
 	if (r == 0 && has_git(*list))
 		r = take_git(s, rv, e);
-	return say_half(rv, &signals, r, e);
+	return say_half(s->app, rv, &signals, r, e);
 }
 
 /* @list has what was taken over, or stays, of the paths that were named. */
@@ -574,26 +575,26 @@ int reviewshow_rules(const struct config *c, struct json *args, struct err *e)
 				     : 0;
 }
 
-static int take_by_config(const struct boxsetup *s, enum review_for what, struct err *e)
+static int take_by_config(const struct app *app, const struct review *of,
+			  enum review_for what, struct err *e)
 {
-	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_review_ struct review rv = REVIEW(of->dir, of->spec);
 	_cleanup_json_ struct json *args = review_args("apply");
-	const char *policy = config_text(s->app->config, CONFIG_APPLY);
+	const char *policy = config_text(app->config, CONFIG_APPLY);
 	bool ask = what != REVIEW_WITHIN && tty_is(STDIN_FILENO) &&
-		   tty_is(fileno(s->app->err)) && !s->app->json &&
+		   tty_is(fileno(app->err)) && !app->json &&
 		   strcmp(policy, "never") != 0;
-	struct reviewshow show = { .app = s->app,
-				   .out = s->app->err,
+	struct reviewshow show = { .app = app,
+				   .out = app->err,
 				   .in = ask ? STDIN_FILENO : -1,
 				   .meanwhile = what == REVIEW_WITHIN };
 	int r;
 
-	if (s->spec.project_mode != PROJECT_REVIEW)
+	if (rv.spec->project_mode != PROJECT_REVIEW)
 		return 0;
-	r = reviewshow_rules(s->app->config, args, e) ?: review_open(s, what, &rv, e);
+	r = reviewshow_rules(app->config, args, e) ?: review_open(&rv, what, e);
 	if (r == -EBUSY) {
-		render_note(s->app,
-			    "%s; 'cubby apply' takes over what waits in the box",
+		render_note(app, "%s; 'cubby apply' takes over what waits in the box",
 			    e->msg);
 		*e = ERR_NONE;
 	}
@@ -602,12 +603,12 @@ static int take_by_config(const struct boxsetup *s, enum review_for what, struct
 	return reviewshow_take(&show, &rv, args, e);
 }
 
-int reviewshow_end(const struct boxsetup *s, struct err *e)
+int reviewshow_end(const struct app *app, const struct review *rv, struct err *e)
 {
-	return take_by_config(s, REVIEW_GIVE, e);
+	return take_by_config(app, rv, REVIEW_GIVE, e);
 }
 
-int reviewshow_meanwhile(const struct boxsetup *s, struct err *e)
+int reviewshow_meanwhile(const struct app *app, const struct review *rv, struct err *e)
 {
-	return take_by_config(s, REVIEW_WITHIN, e);
+	return take_by_config(app, rv, REVIEW_WITHIN, e);
 }

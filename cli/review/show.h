@@ -20,7 +20,8 @@ struct reviewshow {
 
 /** reviewshow_undo() - take back by the arguments of the operation "undo", first what git
  *  got, then files, and tell what is back and what could not be */
-int reviewshow_undo(const struct review *rv, const struct json *args, struct err *e);
+int reviewshow_undo(const struct app *app, const struct review *rv,
+		    const struct json *args, struct err *e);
 
 /** reviewshow_rules() - what the configuration says of "apply", into its arguments */
 int reviewshow_rules(const struct config *c, struct json *args, struct err *e);
@@ -36,12 +37,12 @@ int reviewshow_take(const struct reviewshow *s, struct review *rv,
 		    const struct json *args, struct err *e);
 
 /** reviewshow_end() - the same at the end of a task, by the configuration; the box has been
- *  left. Nothing where the project was not under review, or nothing has changed.
+ *  left. @rv: is opened for it. Nothing where the project was not under review, or nothing has changed.
  *  Return: 0, also when it has to wait, which is said. */
-int reviewshow_end(const struct boxsetup *s, struct err *e);
+int reviewshow_end(const struct app *app, const struct review *rv, struct err *e);
 
 /** reviewshow_meanwhile() - the same while the box goes on, which is open: what is held is
  *  only counted */
-int reviewshow_meanwhile(const struct boxsetup *s, struct err *e);
+int reviewshow_meanwhile(const struct app *app, const struct review *rv, struct err *e);
 
 #endif

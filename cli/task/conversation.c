@@ -66,7 +66,7 @@ static int talk_task(void *ctx, const char *text, struct err *e)
 	w->conf.compact = false;
 	boxwords_note(&w->boxwords, &report.changes);
 	view_end_foreign(w->app, &report.changes);
-	r = reviewshow_meanwhile(&w->setup, e);
+	r = reviewshow_meanwhile(w->app, &w->waiting.review, e);
 	if (r >= 0)
 		r = next_resume(w, e);
 	return r < 0 ? r : (int)report.end;

@@ -128,7 +128,8 @@ static int recall(struct taskwork *w, struct err *e)
 	if (r < 0)
 		return r;
 	r = recall_options(w->app->config, fd, e);
-	return r >= 0 && w->t->back ? rewind_task(&s, w->resumed, w->t->rounds_back, e)
+	return r >= 0 && w->t->back ? rewind_task(w->app, &REVIEW(&s.dir, &s.spec),
+						  w->resumed, w->t->rounds_back, e)
 				    : r;
 }
 

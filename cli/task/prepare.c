@@ -143,7 +143,12 @@ static int make_tools(struct taskwork *w, struct err *e)
 	if (r < 0)
 		return r;
 	render_notes(w->app, toolbox_notes(w->tools));
-	w->waiting = (struct waiting){ &w->setup, w->tools, w->log, c };
+	w->waiting = (struct waiting){ .review = REVIEW(&w->setup.dir, &w->setup.spec),
+				       .reviews = box_reviews(w->setup.box),
+				       .cwd = w->setup.place.cwd,
+				       .tools = w->tools,
+				       .log = w->log,
+				       .config = c };
 	r = waiting_offer(&w->waiting, e);
 	return r < 0 ? r : ticker_add(&w->ticker, tool_watch_aside(w->tools), e);
 }

@@ -56,7 +56,8 @@ static int run_work(struct taskwork *w, struct err *e)
 	servers_done(&w->servers);
 	box_close(&w->setup.box);
 	gitnews_end(&w->gitnews, w->app);
-	if (reviewshow_end(&w->setup, e) < 0 || boxwords_end(&w->boxwords, e) < 0)
+	if (reviewshow_end(w->app, &w->waiting.review, e) < 0 ||
+	    boxwords_end(&w->boxwords, e) < 0)
 		return cmd_fail(w->app, e, status ? status : CMD_FAILED);
 	if (boxsetup_finish(&w->setup, e) < 0)
 		return cmd_fail(w->app, e, status ? status : CMD_NO_BOX);

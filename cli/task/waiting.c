@@ -11,11 +11,11 @@
 #include "cli/review/show.h"
 #include "cli/snapshot/rewind.h"
 
-static int open_review(const struct boxsetup *s, const char *op, struct review *rv,
-		       struct json **args, struct err *e)
+static int open_review(struct review *rv, const char *op, struct json **args,
+		       struct err *e)
 {
 	*args = review_args(op);
-	return *args ? review_open(s, REVIEW_LOOK, rv, e)
+	return *args ? review_open(rv, REVIEW_LOOK, e)
 		     : err_sys(e, -ENOMEM, "cannot ask what has changed");
 }
 
@@ -76,16 +76,16 @@ static int make_checkpoint(void *ctx, unsigned rounds, struct err *e)
 	char name[16];
 
 	snprintf(name, sizeof(name), "%u", rounds);
-	return rewind_keep(w->setup, name, w->log, e);
+	return rewind_keep(&w->review, name, w->log, e);
 }
 
 static int list_changes(void *ctx, struct changes *ret, struct err *e)
 {
 	const struct waiting *w = ctx;
-	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_review_ struct review rv = w->review;
 	_cleanup_(changes_done) struct changes c = { .waits = true };
 	_cleanup_json_ struct json *args = NULL, *list = NULL;
-	int r = open_review(w->setup, "diff", &rv, &args, e);
+	int r = open_review(&rv, "diff", &args, e);
 
 	if (r < 0)
 		return r;
@@ -107,16 +107,16 @@ static int list_changes(void *ctx, struct changes *ret, struct err *e)
 static int read_patch(const struct waiting *w, const char *path, struct buf *ret,
 		      struct err *e)
 {
-	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_review_ struct review rv = w->review;
 	_cleanup_json_ struct json *args = NULL;
 	_cleanup_free_ char *text = NULL;
 	size_t len = 0;
 	FILE *out;
-	int r = open_review(w->setup, "patch", &rv, &args, e);
+	int r = open_review(&rv, "patch", &args, e);
 
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	r = path ? review_add_path(args, w->setup, path, e) : 0;
+	r = path ? review_add_path(&rv, args, w->cwd, path, e) : 0;
 	if (r < 0)
 		return r;
 	json_set_int(args, "bytes", (int64_t)ret->max);
@@ -149,11 +149,11 @@ static bool has_failed(const struct json *list, const char *path)
 static int take_over(void *ctx, struct buf *lines, struct err *e)
 {
 	const struct waiting *w = ctx;
-	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_review_ struct review rv = w->review;
 	_cleanup_json_ struct json *args = review_args("apply"), *list = NULL;
 	char path[PATH_MAX], shown[4 * PATH_MAX];
 	int r = reviewshow_rules(w->config, args, e)
-			?: review_open(w->setup, REVIEW_WITHIN, &rv, e)
+			?: review_open(&rv, REVIEW_WITHIN, e)
 			?: review_ask(&rv, args, &list, NULL, e);
 
 	json_each(it, list)
@@ -175,13 +175,12 @@ struct task_review waiting_review(struct waiting *w)
 	const bool each = config_num(w->config, CONFIG_APPLY_EVERY) &&
 			  strcmp(config_text(w->config, CONFIG_APPLY), "never") != 0;
 
-	return box_reviews(w->setup->box)
-		       ? (struct task_review){ .changes = list_changes,
-					       .patch = all_patches,
-					       .checkpoint = make_checkpoint,
-					       .called = each ? take_over : NULL,
-					       .ctx = w }
-		       : (struct task_review){ .ctx = NULL };
+	return w->reviews ? (struct task_review){ .changes = list_changes,
+						  .patch = all_patches,
+						  .checkpoint = make_checkpoint,
+						  .called = each ? take_over : NULL,
+						  .ctx = w }
+			  : (struct task_review){ .ctx = NULL };
 }
 
 /* ---- the model's own look ----------------------------------------------------------------- */
@@ -225,7 +224,7 @@ int waiting_offer(struct waiting *w, struct err *e)
 	struct json *words = NULL;
 	int r;
 
-	if (!box_reviews(w->setup->box))
+	if (!w->reviews)
 		return 0;
 	r = json_parse(text, sizeof(text) - 1, &words, e)
 		    ?: toolbox_add(w->tools, "changes", words, &how);

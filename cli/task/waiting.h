@@ -7,11 +7,12 @@
 #define CLI_TASK_WAITING_H
 
 #include "agent/task/task.h"
-
-struct boxsetup;
+#include "cli/review/review.h"
 
 struct waiting {
-	struct boxsetup *setup;	     /* borrowed; has its open box */
+	struct review review;	     /* not open: each look opens one like it */
+	bool reviews;		     /* the open box has its project under review */
+	const char *cwd;	     /* borrowed; where the person is */
 	struct toolbox *tools;	     /* borrowed */
 	const char *log;	     /* borrowed; name of the transcript */
 	const struct config *config; /* borrowed */

@@ -61,7 +61,7 @@ static int apply(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
-	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_review_ struct review rv = REVIEW(&s.dir, &s.spec);
 	_cleanup_json_ struct json *what =
 		review_args(a->resume ? "continue" : "apply");
 	bool ask = tty_is(STDIN_FILENO) && tty_is(fileno(app->out)) && !app->json;
@@ -72,14 +72,14 @@ static int apply(struct app *app, void *args, struct err *e)
 				   .asked = true };
 	int r = boxsetup_find(&s, e) ?:
 		set_rules(app, a, what, e) ?:
-		review_open(&s, REVIEW_GIVE, &rv, e);
+		review_open(&rv, REVIEW_GIVE, e);
 
 	if (r < 0)
 		return r;
 	if (a->to)
 		r = go_elsewhere(a->to, what, &rv, e);
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)
-		r = review_add_path(what, &s, *w, e);
+		r = review_add_path(&rv, what, s.place.cwd, *w, e);
 	if (r < 0)
 		return r;
 	r = reviewshow_take(&show, &rv, what, e);

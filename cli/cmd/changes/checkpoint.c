@@ -48,7 +48,7 @@ static int keep(struct app *app, void *args, struct err *e)
 	if (r < 0)
 		return r;
 	name = name ?: made;
-	r = rewind_keep(&s, name, "", e);
+	r = rewind_keep(&REVIEW(&s.dir, &s.spec), name, "", e);
 	if (r < 0)
 		return r;
 	render_note(app, "checkpoint '%s': what is under review", name);

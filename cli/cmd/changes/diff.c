@@ -30,14 +30,11 @@ static int show(const struct app *app, const struct args *a, const struct json *
 	return 0;
 }
 
-/* @rv is NONE where nothing of it was ever under review. */
-static int open_view(struct boxsetup *s, struct review *rv, struct err *e)
+/* It is not open where nothing of it was ever under review. */
+static int open_view(struct review *rv, struct err *e)
 {
-	int r = boxsetup_find(s, e);
+	int r = review_open(rv, REVIEW_LOOK, e);
 
-	if (r < 0)
-		return r;
-	r = review_open(s, REVIEW_LOOK, rv, e);
 	return r == -ENOENT ? 0 : r;
 }
 
@@ -47,16 +44,16 @@ static int between(const struct app *app, const struct review *to, struct json *
 {
 	struct app first = *app;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(&first);
-	_cleanup_review_ struct review from = REVIEW_NONE;
+	_cleanup_review_ struct review from = REVIEW(&s.dir, &s.spec);
+	const char *without;
 	int r;
 
 	first.box = app->other;
-	r = open_view(&s, &from, e);
-	if (r == 0 && (!from.setup || !to->setup))
+	r = boxsetup_find(&s, e) ?: open_view(&from, e);
+	without = from.project < 0 ? app->other : app->box;
+	if (r == 0 && (from.project < 0 || to->project < 0))
 		return err_set(e, -ENOENT, "nothing of '%s' is under review",
-			       (from.setup ? app->box : app->other)[0]
-				       ? (from.setup ? app->box : app->other)
-				       : "-");
+			       *without ? without : "-");
 	return r < 0 ? r
 		     : review_between(&from, to, what, ret, ret ? NULL : app->out, e);
 }
@@ -65,7 +62,7 @@ static int diff(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
-	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_review_ struct review rv = REVIEW(&s.dir, &s.spec);
 	_cleanup_json_ struct json *what = NULL, *list = NULL;
 	bool patch = a->patch || a->binary || (!app->json && !a->stat && !a->names);
 	struct json **to = patch ? NULL : &list;
@@ -74,16 +71,16 @@ static int diff(struct app *app, void *args, struct err *e)
 
 	what = review_args(patch ? "patch" : "diff");
 	json_set_bool(what, "binary", a->binary);
-	r = open_view(&s, &rv, e);
+	r = boxsetup_find(&s, e) ?: open_view(&rv, e);
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)
-		r = review_add_path(what, &s, *w, e);
+		r = review_add_path(&rv, what, s.place.cwd, *w, e);
 	if (r == 0 && a->since)
 		r = checkpoint_load(&s.dir, a->since, &c, e);
 	if (r == 0 && app->other)
 		r = between(app, &rv, what, to, e);
 	else if (r == 0 && a->since)
 		r = review_since(&rv, a->since, what, to, patch ? app->out : NULL, e);
-	else if (r == 0 && rv.setup)
+	else if (r == 0 && rv.project >= 0)
 		r = review_ask(&rv, what, to, patch ? app->out : NULL, e);
 	if (r == 0 && !patch && !list) /* nothing of it was ever under review */
 		list = json_array();

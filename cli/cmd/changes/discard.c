@@ -41,13 +41,13 @@ static int discard(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
-	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_review_ struct review rv = REVIEW(&s.dir, &s.spec);
 	_cleanup_json_ struct json *what = review_args("discard");
-	int r = boxsetup_find(&s, e) ?: review_open(&s, REVIEW_ALONE, &rv, e) ?:
+	int r = boxsetup_find(&s, e) ?: review_open(&rv, REVIEW_ALONE, e) ?:
 		permitted(app, a, &rv, e);
 
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)
-		r = review_add_path(what, &s, *w, e);
+		r = review_add_path(&rv, what, s.place.cwd, *w, e);
 	return r < 0 ? r : review_ask(&rv, what, NULL, NULL, e);
 }
 

@@ -98,49 +98,50 @@ static int find(const struct boxdir *dir, const char *name, struct checkpoint *r
 }
 
 /* Who looks into the directory does not find there what the box has of it. */
-static void tell_waiting(const struct boxsetup *s)
+static void tell_waiting(const struct app *app, const struct review *of)
 {
-	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_review_ struct review rv = REVIEW(of->dir, of->spec);
 	_cleanup_json_ struct json *what = review_args("diff"), *list = NULL;
 
-	if (s->app->quiet || review_open(s, REVIEW_LOOK, &rv, ERR_IGNORED) < 0 ||
+	if (app->quiet || review_open(&rv, REVIEW_LOOK, ERR_IGNORED) < 0 ||
 	    review_ask(&rv, what, &list, NULL, ERR_IGNORED) < 0 || !json_len(list))
 		return;
-	render_note(s->app,
+	render_note(app,
 		    "%zu change%s in the box; 'cubby diff' shows, 'cubby apply' "
 		    "takes over",
 		    json_len(list), json_len(list) == 1 ? " waits" : "s wait");
 }
 
-static int go_back(struct boxsetup *s, const char *name, struct err *e)
+static int go_back(const struct app *app, const struct review *rv, const char *name,
+		   struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
 	struct checkpoint c;
 	int64_t n;
-	int r = find(&s->dir, name, &c, e);
+	int r = find(rv->dir, name, &c, e);
 
 	if (r < 0)
 		return r;
-	r = rewind_back(s, &c, e);
+	r = rewind_back(app, rv, &c, e);
 	if (r < 0)
 		return r;
-	if (s->app->json) {
+	if (app->json) {
 		j = json_object();
 		json_set_str(j, "name", c.name);
-		return render_json(s->app, j);
+		return render_json(app, j);
 	}
 	n = checkpoint_number(c.name);
 	if (n < 0)
-		render_note(s->app, "the project is as it was at '%s'", c.name);
+		render_note(app, "the project is as it was at '%s'", c.name);
 	else if (n == 0)
-		render_note(s->app, "the project is as it was before the task; 'cubby "
-				    "resume --at 0' begins it again");
+		render_note(app, "the project is as it was before the task; 'cubby "
+				 "resume --at 0' begins it again");
 	else
-		render_note(s->app,
+		render_note(app,
 			    "the project is as it was after %s turn%s; 'cubby resume "
 			    "--at %s' goes on from there",
 			    c.name, n == 1 ? "" : "s", c.name);
-	tell_waiting(s);
+	tell_waiting(app, rv);
 	return 0;
 }
 
@@ -153,7 +154,8 @@ static int work(struct app *app, void *args, struct err *e)
 	r = boxsetup_find(&s, e);
 	if (r < 0)
 		return r;
-	return a->list ? list(app, &s.dir, e) : go_back(&s, a->name, e);
+	return a->list ? list(app, &s.dir, e)
+		       : go_back(app, &REVIEW(&s.dir, &s.spec), a->name, e);
 }
 
 static int check(struct app *, void *args, struct err *e)

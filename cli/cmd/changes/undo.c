@@ -7,12 +7,12 @@
 static int undo(struct app *app, void *, struct err *e)
 {
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
-	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_review_ struct review rv = REVIEW(&s.dir, &s.spec);
 	_cleanup_json_ struct json *what = review_args("undo");
 	int64_t since = -1;
 	int r;
 
-	r = boxsetup_find(&s, e) ?: review_open(&s, REVIEW_GIVE, &rv, e);
+	r = boxsetup_find(&s, e) ?: review_open(&rv, REVIEW_GIVE, e);
 	if (r == 0)
 		since = checkpoint_rewinding(s.dir.dirfd);
 	if (since >= 0)
@@ -20,7 +20,7 @@ static int undo(struct app *app, void *, struct err *e)
 	if (r == 0)
 		r = json_failed(what) < 0
 			    ? err_sys(e, -ENOMEM, "cannot say what to take back")
-			    : reviewshow_undo(&rv, what, e);
+			    : reviewshow_undo(app, &rv, what, e);
 	if (r < 0)
 		return r;
 	render_note(app, since < 0 ? "the last apply is taken back"
