@@ -12,27 +12,26 @@
 enum { SHOWN = 300, AGAIN_S = 3600 };
 static const char mark_name[] = "links";
 
-static int open_project(const struct boxsetup *s)
+static int open_project(const char *path)
 {
-	return sys_open(s->spec.project, O_RDONLY | O_DIRECTORY);
+	return sys_open(path, O_RDONLY | O_DIRECTORY);
 }
 
 /* It was said, or all was looked at a short while ago. */
-static bool is_known(const struct boxsetup *s)
+static bool is_known(const struct boxdir *dir)
 {
 	struct stat st;
 
-	if (sys_fstatat(s->dir.dirfd, mark_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (sys_fstatat(dir->dirfd, mark_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return false;
 	return st.st_size > 0 || sys_wall().tv_sec - st.st_mtim.tv_sec < AGAIN_S;
 }
 
 /* Where it cannot be kept, it is said again. */
-static void mark(const struct boxsetup *s, bool said)
+static void mark(const struct boxdir *dir, bool said)
 {
-	_cleanup_close_ int fd =
-		sys_openat(s->dir.dirfd, mark_name,
-			   O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
+	_cleanup_close_ int fd = sys_openat(
+		dir->dirfd, mark_name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
 		return;
@@ -52,22 +51,23 @@ static const char *more(char ret[SHOWN], uint64_t others)
 	return others ? ret : "";
 }
 
-void boxlinks_tell(const struct boxsetup *s)
+void boxlinks_tell(const struct app *app, const struct boxdir *dir,
+		   const struct spec *s)
 {
 	_cleanup_close_ int fd = -1;
 	char shown[SHOWN], others[SHOWN];
 	struct hardlinks h;
 
-	if (s->app->quiet || s->app->json || is_known(s))
+	if (app->quiet || app->json || is_known(dir))
 		return;
-	fd = open_project(s);
+	fd = open_project(s->project);
 	if (fd < 0 || !hardlinks_likely(fd) ||
-	    hardlinks_find(fd, s->spec.git_writable, &h, ERR_IGNORED) < 0)
+	    hardlinks_find(fd, s->git_writable, &h, ERR_IGNORED) < 0)
 		return;
-	mark(s, h.files > 0);
+	mark(dir, h.files > 0);
 	if (!h.files)
 		return;
-	render_note(s->app,
+	render_note(app,
 		    "'%s'%s: also linked from outside of this directory; what changes "
 		    "here changes there (--unlink makes copies first)",
 		    shown_of(shown, &h), more(others, h.files - 1));
@@ -92,34 +92,34 @@ static void tell_broken(const struct app *app, const struct hardlinks *h)
 		render_note(app, "not every file could be looked at for links");
 }
 
-int boxlinks_break(const struct boxsetup *s, struct err *e)
+int boxlinks_break(const struct app *app, const struct spec *s, struct err *e)
 {
 	_cleanup_close_ int fd = -1;
 	struct hardlinks h;
-	int r = boxend_idle(s->app->store, s->spec.key, e);
+	int r = boxend_idle(app->store, s->key, e);
 
 	if (r < 0)
 		return err_wrap(e, "--unlink");
-	fd = open_project(s);
+	fd = open_project(s->project);
 	if (fd < 0)
 		return err_sys(e, fd, "--unlink: cannot open the project");
-	r = hardlinks_break(fd, s->spec.git_writable, &h, e);
+	r = hardlinks_break(fd, s->git_writable, &h, e);
 	if (r < 0)
 		return err_wrap(e, "--unlink");
-	tell_broken(s->app, &h);
+	tell_broken(app, &h);
 	return 0;
 }
 
-void boxlinks_git(const struct boxsetup *s)
+void boxlinks_git(const struct app *app, const char *project)
 {
-	_cleanup_close_ int project = open_project(s);
+	_cleanup_close_ int fd = open_project(project);
 	_cleanup_git_outside_ struct git_outside o = GIT_OUTSIDE_NONE;
 	struct err why = ERR_NONE;
-	int r = project < 0 ? 0 : git_outside_open(project, s->spec.project, &o, &why);
+	int r = fd < 0 ? 0 : git_outside_open(fd, project, &o, &why);
 
 	if (r < 0)
 		render_note(
-			s->app,
+			app,
 			"the repository of this directory is not in the box, and git "
 			"does not work there: %s; commit here, outside of it",
 			why.msg);

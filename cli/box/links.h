@@ -7,16 +7,19 @@
 #ifndef CLI_BOX_LINKS_H
 #define CLI_BOX_LINKS_H
 
-#include "cli/store/boxsetup.h"
+#include "cli/show/app.h"
+#include "rootfs/store/boxdir.h"
+#include "runtime/spec/spec.h"
 
 /** boxlinks_tell() - say once that there are some; for whoever starts the box */
-void boxlinks_tell(const struct boxsetup *s);
+void boxlinks_tell(const struct app *app, const struct boxdir *dir,
+		   const struct spec *s);
 
 /** boxlinks_break() - --unlink; -EBUSY: the box runs */
-int boxlinks_break(const struct boxsetup *s, struct err *e);
+int boxlinks_break(const struct app *app, const struct spec *s, struct err *e);
 
 /** boxlinks_git() - say what becomes of a repository of the project's that lies outside of it
  *  (of a worktree, of a submodule) */
-void boxlinks_git(const struct boxsetup *s);
+void boxlinks_git(const struct app *app, const char *project);
 
 #endif

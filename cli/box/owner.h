@@ -8,18 +8,21 @@
 #define CLI_BOX_OWNER_H
 
 #include "cli/show/app.h"
-#include "cli/store/boxsetup.h"
+#include "rootfs/store/boxdir.h"
+#include "runtime/spec/spec.h"
 
-/** owner_choose() - fill s->spec.owner; its directory is open, or the box is a new one */
-void owner_choose(struct boxsetup *s);
+/** owner_choose() - fill s->owner; @dir is open, or the box is a new one */
+void owner_choose(const struct app *app, const struct boxdir *dir, struct spec *s);
 
 /** owner_check() - is there such a user, or does it need no account? Of a box that is made
  *  only now its image says so.
  *  Return: 0, also where that cannot be told; -EINVAL, with what to do */
-int owner_check(const struct boxsetup *s, struct err *e);
+int owner_check(const struct app *app, const struct boxdir *dir, const struct spec *s,
+		struct err *e);
 
-/** owner_tell() - in a line, of the open box: that the caller is somebody else in the project
- *  than the user of this command, why, and what to do */
-void owner_tell(const struct boxsetup *s);
+/** owner_tell() - in a line, of a box that runs: that the caller is somebody else in the project
+ *  than the user of this command, why, and what to do. @has: whom the box shows as the caller */
+void owner_tell(const struct app *app, const struct boxdir *dir, const struct spec *s,
+		struct idmap_owner has);
 
 #endif

@@ -270,7 +270,7 @@ static void tell_new(const struct boxsetup *s)
 	render_note(s->app, "made a box for '%s' from the image '%s'%s%s",
 		    text_shown(s->spec.project), s->spec.image_name,
 		    *s->spec.name ? ", name " : "", s->spec.name);
-	boxlinks_git(s);
+	boxlinks_git(s->app, s->spec.project);
 }
 
 /* From here on box.json keeps the image from being removed; it may have been since it was
@@ -338,7 +338,7 @@ static int before_start(void *ctx, struct err *e)
 	int r = permit(s, e);
 
 	if (r == 0 && s->tell_links)
-		boxlinks_tell(s);
+		boxlinks_tell(s->app, &s->dir, &s->spec);
 	s->tell_links = false;
 	return r;
 }
@@ -348,7 +348,7 @@ static int check_kept(const struct opt_box *o, const struct boxsetup *s, struct 
 {
 	bool given = s->app->config->v[CONFIG_USER].from == CONFIG_FROM_FLAG;
 
-	return o->save && given ? owner_check(s, e) : 0;
+	return o->save && given ? owner_check(s->app, &s->dir, &s->spec, e) : 0;
 }
 
 static int prepare(const struct opt_box *o, struct boxsetup *s, struct err *e)
@@ -389,7 +389,7 @@ static int prepare(const struct opt_box *o, struct boxsetup *s, struct err *e)
 		r = check_image(s, e) ?: check_kept(o, s, e);
 		if (r < 0)
 			return r;
-		owner_choose(s);
+		owner_choose(s->app, &s->dir, &s->spec);
 		r = save(s, old, false, e);
 		return r < 0 ? r : r | agreed;
 	}
@@ -401,7 +401,7 @@ static int prepare(const struct opt_box *o, struct boxsetup *s, struct err *e)
 		return r;
 	r = make_dir(s, e);
 	if (r == 0)
-		owner_choose(s);
+		owner_choose(s->app, &s->dir, &s->spec);
 	r = r ?: save_new(s, old, e);
 	if (r < 0)
 		boxdir_unmake(s->app->store, s->spec.key);
@@ -438,7 +438,7 @@ int boxsetup_prepare(const struct opt_box *o, struct boxsetup *s, struct err *e)
 	s->look = o->look;
 	s->no_cache = o->no_cache;
 	s->tell_links = !o->unlink;
-	return o->unlink ? boxlinks_break(s, e) : 0;
+	return o->unlink ? boxlinks_break(s->app, &s->spec, e) : 0;
 }
 
 static int say_busy(const struct config_row *row, struct err *e)
@@ -584,7 +584,7 @@ int boxsetup_start(struct boxsetup *s, const struct box_command *first, struct e
 	/* What a setup leaves is kept for other boxes. */
 	s->spec.discard = s->remove && (!setup || s->no_setup);
 	if (setup ? s->no_setup : s->setup_begun)
-		r = project_setup_skip(s, e);
+		r = project_setup_skip(&s->dir, e);
 	if (r < 0)
 		return r;
 	if (tells_choices()) /* whoever asks has no command under way (box.h) */
@@ -595,7 +595,7 @@ int boxsetup_start(struct boxsetup *s, const struct box_command *first, struct e
 	tell_choices(s, sys_now_ms() - begun);
 	tell_mode(s);
 	if (!s->as_root)
-		owner_tell(s);
+		owner_tell(s->app, &s->dir, &s->spec, box_facts(s->box)->owner);
 	if (s->changed && !box_started(s->box) && !s->lingered)
 		render_note(s->app,
 			    "the box runs already: the new options hold from its "

@@ -32,24 +32,24 @@ enum { TAIL_MAX = 16 << 10, BASE_MAX = 256 << 10 };
 
 static void read_named(void *ctx, const char *path, struct buf *to)
 {
-	const struct boxsetup *s = ctx;
+	const char *project = ctx;
 	_cleanup_buf_ struct buf text = BUF_INIT(SETUP_READ_MAX);
 	struct err none = ERR_NONE;
 
-	if (project_file_read(s->spec.project, path, &text, &none) == 0 &&
+	if (project_file_read(project, path, &text, &none) == 0 &&
 	    buf_addf(to, "%zu:", text.len) == 0)
 		(void)buf_add(to, text.data, text.len);
 }
 
 /* All that a step sees but the project, and what it may reach. */
-static int describe_base(const struct boxsetup *s, char ret[HASH_HEX], struct err *e)
+static int describe_base(const struct spec *s, char ret[HASH_HEX], struct err *e)
 {
-	_cleanup_json_ struct json *map = idmap_to_json(&s->spec.map);
-	const struct json *const parts[] = { map, s->spec.rules, s->spec.volumes };
+	_cleanup_json_ struct json *map = idmap_to_json(&s->map);
+	const struct json *const parts[] = { map, s->rules, s->volumes };
 	_cleanup_buf_ struct buf b = BUF_INIT(BASE_MAX);
 	int r;
 
-	(void)buf_addf(&b, "1\n%s\n%d\n", s->spec.image, (int)s->spec.net);
+	(void)buf_addf(&b, "1\n%s\n%d\n", s->image, (int)s->net);
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (parts[i])
 			(void)json_print(parts[i], false, &b);
@@ -68,8 +68,8 @@ static int plan(const struct boxsetup *s, struct setup_plan *ret, struct err *e)
 	const struct setup_base base = { .box = box,
 					 .project = place,
 					 .read = read_named,
-					 .ctx = (void *)(uintptr_t)s };
-	int r = describe_base(s, box, e);
+					 .ctx = (void *)(uintptr_t)s->spec.project };
+	int r = describe_base(&s->spec, box, e);
 
 	/* Of all boxes of the directory: what comes after '=' is the name of one. */
 	snprintf(place, sizeof(place), "%.*s %s", (int)strcspn(s->place.id, "="),
@@ -108,12 +108,12 @@ bool project_setup_needed(const struct boxsetup *s)
 }
 
 /* @n of the steps are done; @begun: nothing but steps has run in the box. */
-static int note(const struct boxsetup *s, const struct setup_plan *p, size_t n,
+static int note(const struct boxdir *dir, const struct setup_plan *p, size_t n,
 		bool begun, struct err *e)
 {
 	_cleanup_json_ struct json *record = NULL;
 	struct json *done = json_array();
-	int r = boxdir_load(&s->dir, &record, e);
+	int r = boxdir_load(dir, &record, e);
 
 	if (r < 0) {
 		json_free(&done);
@@ -126,17 +126,17 @@ static int note(const struct boxsetup *s, const struct setup_plan *p, size_t n,
 	if (r == 0 && begun)
 		r = json_set_bool(record, "setup-begun", true);
 	return r < 0 ? err_sys(e, r, "cannot note the setup")
-		     : boxdir_save(&s->dir, record, e);
+		     : boxdir_save(dir, record, e);
 }
 
-int project_setup_skip(const struct boxsetup *s, struct err *e)
+int project_setup_skip(const struct boxdir *dir, struct err *e)
 {
 	_cleanup_json_ struct json *record = NULL;
-	int r = boxdir_load(&s->dir, &record, e);
+	int r = boxdir_load(dir, &record, e);
 
 	if (r < 0 || !json_drop(record, "setup-begun"))
 		return r;
-	return boxdir_save(&s->dir, record, e);
+	return boxdir_save(dir, record, e);
 }
 
 /* ---- one step ----------------------------------------------------------------------------- */
@@ -218,10 +218,9 @@ static int run_step(struct boxsetup *s, const struct setup_step *st, struct err 
 /* ---- a new box ---------------------------------------------------------------------------- */
 
 /* 0: it cannot be known. */
-static uint64_t mark_project(const struct boxsetup *s)
+static uint64_t mark_project(const char *path)
 {
-	_cleanup_close_ int fd =
-		inroot_open_real(s->spec.project, O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int fd = inroot_open_real(path, O_RDONLY | O_DIRECTORY);
 	struct err none = ERR_NONE;
 	uint64_t mark = 0;
 
@@ -274,18 +273,18 @@ static bool is_made(int dir, const char *name, struct stat *like)
 }
 
 /* The directory that the project was mounted on tells other projects where it lies. */
-static void strip_project(const struct boxsetup *s)
+static void strip_project(const struct boxdir *box, const char *project)
 {
-	_cleanup_close_ int upper = sys_openat(s->dir.dirfd, "upper",
-					       O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	_cleanup_close_ int upper =
+		sys_openat(box->dirfd, "upper", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	char path[PATH_MAX], link[PATH_MAX];
 	ssize_t n = sys_readlinkat(upper, "workspace", link, sizeof(link));
 	struct stat like = { .st_mode = 0 };
 
-	if (n > 0 && (size_t)n == strlen(s->spec.project) &&
-	    memcmp(link, s->spec.project, (size_t)n) == 0)
+	if (n > 0 && (size_t)n == strlen(project) &&
+	    memcmp(link, project, (size_t)n) == 0)
 		(void)sys_unlinkat(upper, "workspace", 0);
-	(void)text_copy(path, sizeof(path), s->spec.project);
+	(void)text_copy(path, sizeof(path), project);
 	while (*path) {
 		const char *name;
 		_cleanup_close_ int dir = inroot_parent(upper, path, &name);
@@ -298,12 +297,12 @@ static void strip_project(const struct boxsetup *s)
 }
 
 /* Nobody has come in with --no-setup. */
-static bool is_begun(const struct boxsetup *s)
+static bool is_begun(const struct boxdir *dir)
 {
 	_cleanup_json_ struct json *record = NULL;
 	struct err none = ERR_NONE;
 
-	return boxdir_load(&s->dir, &record, &none) == 0 &&
+	return boxdir_load(dir, &record, &none) == 0 &&
 	       json_get_bool(record, "setup-begun", false);
 }
 
@@ -316,12 +315,12 @@ static int keep(struct boxsetup *s, const struct setup_step *st, uint64_t before
 
 	if (r <= 0)
 		return r;
-	if (!before || mark_project(s) != before || chain_reviews(&s->dir) ||
-	    !is_begun(s))
+	if (!before || mark_project(s->spec.project) != before ||
+	    chain_reviews(&s->dir) || !is_begun(&s->dir))
 		return 0;
 	lock = boxdir_lock(&s->dir, true, e);
 	if (lock >= 0)
-		strip_project(s);
+		strip_project(&s->dir, s->spec.project);
 	r = lock < 0 ? lock : stepcache_keep(&s->dir, st->key, e);
 	if (r == -EOPNOTSUPP || r == -E2BIG) {
 		*e = ERR_NONE;
@@ -349,7 +348,7 @@ static int begin(struct boxsetup *s, const struct setup_plan *p, struct err *e)
 			return r;
 	}
 	r = (dirty ? snapshot_collect(s->app->store, &rm, e) : 0)
-		    ?: note(s, p, n, true, e);
+		    ?: note(&s->dir, p, n, true, e);
 	if (r < 0)
 		return r;
 	if (n)
@@ -367,7 +366,7 @@ static int run_new(struct boxsetup *s, const struct setup_plan *p,
 	if (r < 0)
 		return r;
 	for (*n = (size_t)r; *n < p->n && kept; ++*n) {
-		uint64_t before = mark_project(s);
+		uint64_t before = mark_project(s->spec.project);
 
 		r = start(s, NULL, e);
 		if (r >= 0)
@@ -377,7 +376,7 @@ static int run_new(struct boxsetup *s, const struct setup_plan *p,
 		if (r < 0)
 			return r;
 	}
-	return note(s, p, *n, *n < p->n && is_begun(s), e);
+	return note(&s->dir, p, *n, *n < p->n && is_begun(&s->dir), e);
 }
 
 /* ---- all ---------------------------------------------------------------------------------- */
@@ -416,7 +415,7 @@ static int run_all(struct boxsetup *s, const struct setup_plan *p,
 	if (r == 0 && !s->box)
 		r = start(s, NULL, e);
 	for (; r >= 0 && n < p->n; n++)
-		r = run_step(s, &p->v[n], e) ?: note(s, p, n + 1, false, e);
+		r = run_step(s, &p->v[n], e) ?: note(&s->dir, p, n + 1, false, e);
 	return MIN(r, 0);
 }
 

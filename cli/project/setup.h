@@ -13,13 +13,14 @@
 #include "cli/show/app.h"
 
 struct box_command;
+struct boxdir;
 struct boxsetup;
 
 /** project_setup_needed() - what the project wants in the box is not what was done in it */
 bool project_setup_needed(const struct boxsetup *s);
 
 /** project_setup_skip() - the box is used as it is: it is no new one any more */
-int project_setup_skip(const struct boxsetup *s, struct err *e);
+int project_setup_skip(const struct boxdir *dir, struct err *e);
 
 /* Starts or joins the box of @s: s->box. */
 typedef int project_setup_start_fn(struct boxsetup *s, const struct box_command *first,

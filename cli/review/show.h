@@ -37,7 +37,8 @@ int reviewshow_take(const struct reviewshow *s, struct review *rv,
 		    const struct json *args, struct err *e);
 
 /** reviewshow_end() - the same at the end of a task, by the configuration; the box has been
- *  left. @rv: is opened for it. Nothing where the project was not under review, or nothing has changed.
+ *  left. Nothing where the project was not under review, or nothing has changed.
+ *  @rv: not open
  *  Return: 0, also when it has to wait, which is said. */
 int reviewshow_end(const struct app *app, const struct review *rv, struct err *e);
 

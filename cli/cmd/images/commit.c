@@ -24,15 +24,16 @@ struct args {
 /* ---- the box's own layers ------------------------------------------------------------- */
 
 /* Those that snapshots and branches have kept, and the upper over them. */
-static int add_chain(struct layoutout *l, const struct boxsetup *s, struct err *e)
+static int add_chain(struct layoutout *l, const struct boxdir *dir, const char *project,
+		     struct err *e)
 {
 	_cleanup_close_ int layers = -1;
 	struct chain c;
-	int r = chain_load(s->dir.dirfd, "chain", &c, e);
+	int r = chain_load(dir->dirfd, "chain", &c, e);
 
 	if (r < 0 || !c.n)
 		return r;
-	layers = chain_dir(s->app->store, e);
+	layers = chain_dir(dir->store, e);
 	if (layers < 0)
 		return layers;
 	for (size_t i = c.n; i-- > 0 && r == 0;) {
@@ -42,28 +43,28 @@ static int add_chain(struct layoutout *l, const struct boxsetup *s, struct err *
 		snprintf(path, sizeof(path), "%s/machine", c.layers[i]);
 		tree = sys_openat(layers, path, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
 		r = tree < 0 ? err_sys(e, tree, "cannot open a layer of the box")
-			     : layoutout_tree(l, tree, s->spec.project + 1, e);
+			     : layoutout_tree(l, tree, project + 1, e);
 	}
 	return r;
 }
 
-static int add_machine(struct layoutout *l, const struct boxsetup *s, bool known,
-		       struct err *e)
+static int add_machine(struct layoutout *l, const struct boxdir *dir,
+		       const struct spec *s, bool known, struct err *e)
 {
-	_cleanup_close_ int copy = sys_openat(s->dir.dirfd, "copy/rootfs",
+	_cleanup_close_ int copy = sys_openat(dir->dirfd, "copy/rootfs",
 					      O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
 	_cleanup_json_ struct json *meta = NULL;
 	int r;
 
 	if (copy >= 0) /* of the whole image: there is no overlay here */
-		return layoutout_tree(l, copy, s->spec.project + 1, e);
-	r = known ? image_meta(s->app->store, s->spec.image, &meta, e) : 0;
+		return layoutout_tree(l, copy, s->project + 1, e);
+	r = known ? image_meta(dir->store, s->image, &meta, e) : 0;
 	if (r == 0)
-		r = layoutout_image(l, s->spec.image, meta, e);
+		r = layoutout_image(l, s->image, meta, e);
 	if (r < 0)
 		return r;
-	r = add_chain(l, s, e);
-	return r < 0 ? r : layoutout_tree(l, s->dir.upper, s->spec.project + 1, e);
+	r = add_chain(l, dir, s->project, e);
+	return r < 0 ? r : layoutout_tree(l, dir->upper, s->project + 1, e);
 }
 
 /* ---- a layout, and an image of it ----------------------------------------------------- */
@@ -87,7 +88,7 @@ static int make_layout(const struct boxsetup *s, int dir, const struct pulling_r
 	if (r < 0)
 		return r;
 	progress_start_live(&bar, s->app, "packing", as->name);
-	r = add_machine(&l, s, !as->flat, e);
+	r = add_machine(&l, &s->dir, &s->spec, !as->flat, e);
 	return r < 0 ? r : layoutout_end(&l, run, "image", e);
 }
 
@@ -105,14 +106,14 @@ static int take_image(const struct boxsetup *s, const struct staging *st,
 }
 
 /* How many layers the box's image has; 1 where it came as one. */
-static size_t image_layers(const struct boxsetup *s)
+static size_t image_layers(const struct store *st, const char *image)
 {
 	_cleanup_buf_ struct buf list = BUF_INIT((size_t)LIST);
 	char path[PATH_MAX];
 	size_t n = 0;
 
-	snprintf(path, sizeof(path), "images/%.255s/layers", s->spec.image);
-	(void)file_read(s->app->store->dirfd, path, &list, ERR_IGNORED);
+	snprintf(path, sizeof(path), "images/%.255s/layers", image);
+	(void)file_read(st->dirfd, path, &list, ERR_IGNORED);
 	for (size_t i = 0; i < list.len; i++)
 		n += list.data[i] == '\n';
 	return MAX(n, (size_t)1);
@@ -121,17 +122,17 @@ static size_t image_layers(const struct boxsetup *s)
 /* An image has no more than COMMIT_LAYERS; where all of the box's would be more, its own are
  * merged first. Where they are too many even then, all of them become one.
  * Return: 1: they do; 0: there is room. The box's upper is one of them. */
-static int make_room(const struct boxsetup *s, struct err *e)
+static int make_room(const struct boxdir *dir, const struct spec *s, struct err *e)
 {
-	size_t below = image_layers(s);
+	size_t below = image_layers(dir->store, s->image);
 	struct chain c;
-	int r = chain_load(s->dir.dirfd, "chain", &c, e);
+	int r = chain_load(dir->dirfd, "chain", &c, e);
 
 	if (r < 0 || below + c.n + 1 <= COMMIT_LAYERS)
 		return r;
-	r = shorten_chain(&s->spec, s->dir.dirfd, 3, true, e);
+	r = shorten_chain(s, dir->dirfd, 3, true, e);
 	if (r == 0)
-		r = chain_load(s->dir.dirfd, "chain", &c, e);
+		r = chain_load(dir->dirfd, "chain", &c, e);
 	return r < 0 ? r : below + c.n + 1 > COMMIT_LAYERS;
 }
 
@@ -151,7 +152,7 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 	if (r >= 0)
 		r = staging_new(s.app->store, "commit", &st, e);
 	if (r >= 0)
-		r = make_room(&s, e);
+		r = make_room(&s.dir, &s.spec, e);
 	as.flat = r > 0;
 	if (r >= 0)
 		r = make_layout(&s, st.dirfd, &as, held.fd, e);

@@ -538,18 +538,18 @@ static int run_status(const struct run *run)
 }
 
 static int in_box(struct app *app, const struct args *a, const char *code,
-		  struct boxsetup *s, struct err *e)
+		  struct box *box, const char *image_dir, struct err *e)
 {
 	_cleanup_imagerun_ struct imagerun image = IMAGERUN_NONE;
 	struct run run = { .view = { .app = app, .prompt = BUF_INIT(1 << 16) },
 			   .reader = { .in = BUF_INIT(LINE_MAX_BYTES) },
 			   .signals = -1 };
-	struct python_conf conf = { .port = python_box_port(s->box),
+	struct python_conf conf = { .port = python_box_port(box),
 				    .events = &events,
 				    .ctx = &run.view,
 				    .user = config_text(app->config, CONFIG_USER),
 				    .files = !app->json };
-	int r = imagerun_env(s->app, s->spec.image, &image, e);
+	int r = imagerun_env(app, image_dir, &image, e);
 
 	conf.env = (const char *const *)image.env.v;
 	conf.context = a->context;
@@ -586,7 +586,7 @@ static int run_python(struct app *app, void *args, struct err *e)
 	r = boxsetup_start(&s, NULL, e);
 	if (r < 0)
 		return r;
-	status = in_box(app, a, buf_cstr(&code), &s, e);
+	status = in_box(app, a, buf_cstr(&code), s.box, s.spec.image, e);
 	acting_tell(app, &acting, acting_runs_on(&acting, s.box));
 	r = boxsetup_finish(&s, e);
 	return r < 0 ? cmd_fail(app, e, status ?: CMD_CUBBY) : status;

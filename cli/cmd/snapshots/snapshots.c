@@ -95,19 +95,20 @@ static int list(const struct app *app, const struct boxdir *dir, struct err *e)
 
 /* ---- removing ---------------------------------------------------------------------------- */
 
-static int forget(struct boxsetup *s, const struct args *a, struct err *e)
+static int forget(const struct app *app, const struct args *a, const struct boxdir *dir,
+		  struct idmap *map, struct err *e)
 {
-	const struct boxdir_rm rm = { worker_rmtree, &s->spec.map };
+	const struct boxdir_rm rm = { worker_rmtree, map };
 	int r;
 
 	for (const char *const *w = words_list(&a->remove); *w; w++) {
-		setup_kept_forget(&s->dir, *w);
-		r = snapshot_forget(&s->dir, *w, e);
+		setup_kept_forget(dir, *w);
+		r = snapshot_forget(dir, *w, e);
 		if (r < 0)
 			return r;
-		render_note(s->app, "the snapshot '%s' is removed", *w);
+		render_note(app, "the snapshot '%s' is removed", *w);
 	}
-	return snapshot_collect(s->app->store, &rm, e);
+	return snapshot_collect(dir->store, &rm, e);
 }
 
 static int work(struct app *app, void *args, struct err *e)
@@ -118,7 +119,8 @@ static int work(struct app *app, void *args, struct err *e)
 
 	if (r < 0)
 		return r;
-	return a->remove.n ? forget(&s, a, e) : list(app, &s.dir, e);
+	return a->remove.n ? forget(app, a, &s.dir, &s.spec.map, e)
+			   : list(app, &s.dir, e);
 }
 
 static const struct cmd_option options[] = {
