@@ -258,6 +258,13 @@ static int take_text(struct git_take *t, struct git_take_item *x, struct err *e)
 		x->why = "not what git writes there";
 		return 0;
 	}
+	/* Before 2.35 git itself is a shell's script there. */
+	if (text_starts(x->path, "BISECT_") &&
+	    !git_text_is_quoted(buf_cstr(&text), text.len,
+				strcmp(x->path, "BISECT_LOG") == 0)) {
+		x->why = "a shell could read commands in it";
+		return 0;
+	}
 	f.data = text.data;
 	f.len = text.len;
 	return git_take_note_put(t, &f, e);

@@ -1,5 +1,6 @@
 #include "rootfs/git/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -127,4 +128,31 @@ int git_text_packed(const char *text, size_t len, git_text_fn *fn, void *ctx)
 		len -= n;
 	}
 	return MIN(r, 0);
+}
+
+/* ---- for a shell ------------------------------------------------------------------------ */
+
+bool git_text_is_quoted(const char *s, size_t len, bool remarks)
+{
+	static const char plain[] = " \t\n_./=@%+,:-";
+	const char *at = s, *end = s + len;
+	bool quoted = false;
+
+	for (; at < end; at++) {
+		const bool remark = remarks && (at == s || at[-1] == '\n');
+
+		if (!*at || memchr("*?[", *at, 3))
+			return false;
+		if (*at == '\'')
+			quoted = !quoted;
+		else if (quoted || isalnum((unsigned char)*at) || strchr(plain, *at))
+			continue;
+		else if (*at == '\\' && at + 1 < end && memchr("'!", at[1], 2))
+			at++;
+		else if (*at == '#' && remark)
+			at = memchr(at, '\n', (size_t)(end - at)) ?: end - 1;
+		else
+			return false;
+	}
+	return !quoted;
 }

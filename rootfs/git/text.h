@@ -35,6 +35,10 @@ bool git_text_is_ref(const char *name, size_t len);
  */
 int git_text_value(const char *text, size_t len, char ret[GIT_TEXT_VALUE]);
 
+/** git_text_is_quoted() - nothing but words that a shell takes as they are, or as git quotes
+ *  them, none of which stands for names of files; with @remarks also lines of those */
+bool git_text_is_quoted(const char *s, size_t len, bool remarks);
+
 /* A negative result ends git_text_packed(), which returns it. */
 typedef int git_text_fn(void *ctx, const char *name, const char *sum);
 

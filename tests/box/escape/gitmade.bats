@@ -574,3 +574,26 @@ left_alone() {
 	[[ $stderr == *"set aside: p/a/deep/.git is now"* ]]
 	git_safe p/a/deep
 }
+
+# Until 2.34 "git bisect visualize" and "replay" are scripts, in which a shell reads these files again.
+@test "G62: a bisection whose files have commands for a shell" {
+	local name first text
+	git_repo
+	boxed "echo two >file; git commit -qam two; git commit -qm 'three \`four\`' --allow-empty
+		git bisect start HEAD HEAD~2 -- file 'it'\\''s' >/dev/null"
+	[[ $(cat .git/BISECT_NAMES) == *"'file' 'it'\''s'" ]]
+	grep -q three .git/BISECT_LOG
+	for name in NAMES LOG START TERMS; do
+		first=$(sha256sum .git/BISECT_$name)
+		for text in "'x';touch $PWNED;'y'" "'*'" "\`touch $PWNED\`" "git bisect start \$(touch $PWNED)" "'"; do
+			printf '%s\n' "$text" >made
+			run -0 --separate-stderr boxed "cp made .git/BISECT_$name"
+			[[ $stderr == *"not taken over: .git/BISECT_$name (a shell could read commands in it)"* ]] || { echo "$name: $text: $stderr"; return 1; }
+			[ "$(sha256sum .git/BISECT_$name)" = "$first" ]
+		done
+	done
+	touch "'x';touch \$PWNED;'y'" # what a word with a star in it stands for
+	echo 'eval true -- $(cat .git/BISECT_NAMES)' >visualize
+	PWNED=$PWNED sh visualize
+	[ ! -e "$PWNED" ]
+}

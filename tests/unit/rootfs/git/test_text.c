@@ -64,6 +64,40 @@ static void test_name(const void *p)
 	assert_int_equal(git_text_is_ref(row->name, strlen(row->name)), row->want);
 }
 
+static const struct quoted {
+	const char *name;
+	bool want;
+} quoted[] = {
+	{ "", true },
+	{ "git bisect start 'HEAD' '-x' 'a;b $(c) `d`\n'\n", true },
+	{ " 'it'\\''s' 'not'\\!''\n# bad: [0] `four` * '\ngood\n", true },
+	{ "# no more", true },
+	{ "a # `b`", false },
+	{ "'a", false },
+	{ "'a\n# ' `b`\n", false },
+	{ "'*'", false },
+	{ "'a?'", false },
+	{ "'[a]'", false },
+	{ "a;b", false },
+	{ "$a", false },
+	{ "\"a\"", false },
+	{ "a\\", false },
+	{ "\\a", false },
+	{ "a\\\nb", false },
+	{ "~", false },
+};
+
+static void test_quoted(const void *p)
+{
+	const struct quoted *row = p;
+
+	const size_t len = strlen(row->name);
+
+	assert_int_equal(git_text_is_quoted(row->name, len, true), row->want);
+	assert_int_equal(git_text_is_quoted(row->name, len, false),
+			 row->want && !strchr(row->name, '#'));
+}
+
 static int count(void *ctx, const char *name, const char *sum)
 {
 	assert_string_equal(name, "refs/tags/v1");
@@ -93,5 +127,6 @@ int main(void)
 	int r = unit_rows("git_text", rows, test_row);
 
 	r += unit_rows("git_text_is_ref", names, test_name);
+	r += unit_rows("git_text_is_quoted", quoted, test_quoted);
 	return r + unit_cases("git_text_packed", cases);
 }
