@@ -241,14 +241,24 @@ static void on_step(void *ctx, const char *path, int result)
 	(void)reviewtell_failed(path, result);
 }
 
-static bool is_refused(const struct review *rv, const char *path)
+static int by_text(const void *a, const void *b)
 {
-	const char *p = buf_cstr(&rv->refused), *end = p + rv->refused.len;
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
-	for (; p < end; p += strlen(p) + 1)
-		if (strcmp(p, path) == 0)
-			return true;
-	return false;
+/* A layer may have tens of thousands of names that the host refuses.
+ * Return: rv->failed texts in their order, borrowed; owned; NULL = no memory. */
+static const char **sort_refused(const struct review *rv)
+{
+	const char **list = calloc(rv->failed + 1, sizeof(*list));
+	const char *p = buf_cstr(&rv->refused);
+
+	if (!list)
+		return NULL;
+	for (size_t i = 0; i < rv->failed; i++, p += strlen(p) + 1)
+		list[i] = p;
+	qsort(list, rv->failed, sizeof(*list), by_text);
+	return list;
 }
 
 /* A layer that is in use keeps what it gave: that is noted, where the box has not gone on
@@ -259,9 +269,11 @@ static int note_given(void *ctx, const struct journal *j, int dir, struct err *e
 {
 	const struct review *rv = ctx;
 	_cleanup_free_ struct diff_item *items = calloc(j->n + 1, sizeof(*items));
+	_cleanup_free_ const char **refused =
+		buf_failed(&rv->refused) < 0 ? NULL : sort_refused(rv);
 	size_t n = 0;
 
-	if (!items || buf_failed(&rv->refused) < 0)
+	if (!items || !refused)
 		return err_sys(e, -ENOMEM, "cannot note what was taken over");
 	for (size_t i = 0; i < j->n; i++) {
 		const struct journal_step *s = &j->steps[i];
@@ -273,7 +285,7 @@ static int note_given(void *ctx, const struct journal *j, int dir, struct err *e
 		merged = diff_look(dir, name).mode;
 		if (!now.mode || (!rv->running && !merged) ||
 		    (s->now.mode ? !given_same(&now, &s->now) : !S_ISCHR(now.mode)) ||
-		    is_refused(rv, s->path))
+		    bsearch(&s->path, refused, rv->failed, sizeof(*refused), by_text))
 			continue;
 		if (rv->running)
 			threeway_given(&rv->layer, s->path, &now);
