@@ -146,7 +146,7 @@ static int to_init(struct client *c, const struct wire_msg *msg, uint32_t id)
 	int r;
 
 	o.head.id = id;
-	r = monitor_init_send(c->m, &o);
+	r = monitor_quiet_send(c->m, &o);
 	if (outbox_waits(&c->m->to_init) && c->source)
 		watch_client(c);
 	return r;
@@ -165,7 +165,7 @@ static void kill_program(struct monitor *m, const struct program *p)
 {
 	struct outbox_message o = { .head = { .type = WIRE_KILL, .id = p->id } };
 
-	(void)monitor_init_send(m, &o);
+	(void)monitor_quiet_send(m, &o);
 }
 
 void monitor_client_signal_all(struct monitor *m, int signal)
@@ -178,7 +178,7 @@ void monitor_client_signal_all(struct monitor *m, int signal)
 			.body = &s
 		};
 
-		(void)monitor_init_send(m, &o);
+		(void)monitor_quiet_send(m, &o);
 	}
 }
 
@@ -210,7 +210,7 @@ static void do_spawn(struct client *c, const struct wire_msg *msg)
 			    ? 0
 			    : err_sys(&e, -ENOMEM, "cannot note a program");
 	if (r == 0) {
-		monitor_hostwatch_spawn(c->m);
+		hostwatch_spawn(&c->m->host, !c->m->programs->next);
 		r = to_init(c, msg, p->id);
 		if (r < 0)
 			forget(c->m, p);
@@ -405,8 +405,8 @@ void monitor_client_drop(struct client *c)
 
 	(void)list_drop(m->clients, c);
 	leave_programs(c);
-	if (m->holder == c)
-		monitor_still_release(m, NULL);
+	if (m->held.holder == c)
+		monitor_still_release(&m->held, NULL);
 	if (m->stopping == c && !m->ending)
 		note_stopping(m, NULL); /* it left without having stopped the box */
 	outbox_disown(&m->to_init, c);
@@ -434,8 +434,8 @@ static int answer_question(struct client *c, const struct json *q, struct json *
 		return monitor_still_hold(c, e);
 	if (strcmp(what, "stopping") == 0)
 		note_stopping(c->m, c);
-	else if (strcmp(what, "release") == 0 && c->m->holder == c)
-		monitor_still_release(c->m, ret);
+	else if (strcmp(what, "release") == 0 && c->m->held.holder == c)
+		monitor_still_release(&c->m->held, ret);
 	else
 		return monitor_ask(c->m, what, json_get(q, "args"), ret, e);
 	return 0;

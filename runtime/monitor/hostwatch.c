@@ -7,7 +7,7 @@
  * compares contents; where that happens in the middle of `git stash create`, that one ends
  * without a word. So no look is taken that cannot show anything.
  * A repository's .git is the box's from its beginning, and no link is followed. */
-#include "runtime/monitor/impl.h"
+#include "runtime/monitor/hostwatch.h"
 
 #include <dirent.h>
 #include <string.h>
@@ -56,36 +56,35 @@ static int watch_below(int to, int dir, unsigned *n, int depth)
 }
 
 /* Also what is watched already, for new directories below it. */
-static void watch_all(struct monitor *m)
+static void watch_all(struct hostwatch *w)
 {
-	struct hostwatch *w = &m->host;
 	_cleanup_close_ int root =
-		inroot_open_real(m->spec.project, O_RDONLY | O_DIRECTORY);
+		inroot_open_real(w->conf.project, O_RDONLY | O_DIRECTORY);
 	unsigned n = 0;
 	int r = root;
 
 	if (r >= 0 && w->fd < 0) {
 		r = w->fd = sys_inotify_init();
 		if (r >= 0)
-			r = loop_add(m->loop, w->fd, 0, on_event, m, &w->on_event);
+			r = loop_add(w->conf.loop, w->fd, 0, on_event, w, &w->on_event);
 	}
 	if (r >= 0)
 		r = watch_below(w->fd, root, &n, 0);
 	w->clock = r < 0;
 	if (w->clock) {
-		loop_remove(m->loop, &w->on_event);
+		loop_remove(w->conf.loop, &w->on_event);
 		scope_close(&w->fd);
 	}
 }
 
 /* Return: there were some. */
-static bool take_events(struct monitor *m)
+static bool take_events(struct hostwatch *w)
 {
 	_Alignas(struct inotify_event) char events[4096];
 	bool any = false, again = false;
 	ssize_t n;
 
-	while ((n = sys_read(m->host.fd, events, sizeof(events))) > 0) {
+	while ((n = sys_read(w->fd, events, sizeof(events))) > 0) {
 		any = true;
 		for (const char *p = events; p < events + n;) {
 			const struct inotify_event *x = (const void *)p;
@@ -97,36 +96,36 @@ static bool take_events(struct monitor *m)
 		}
 	}
 	if (again)
-		watch_all(m);
+		watch_all(w);
 	return any;
 }
 
 /* Return: whether there was something to be looked up again. */
-static bool look(struct monitor *m)
+static bool look(struct hostwatch *w)
 {
-	const bool all = m->host.fd < 0;
+	const bool all = w->fd < 0;
 
-	if (all && !m->host.clock)
-		watch_all(m);
-	if (!all && !take_events(m))
+	if (all && !w->clock)
+		watch_all(w);
+	if (!all && !take_events(w))
 		return false;
-	m->host.renew(m);
+	w->conf.renew(w->conf.ctx);
 	return true;
 }
 
-static void listen_again(struct monitor *m, bool on)
+static void listen_again(struct hostwatch *w, bool on)
 {
-	if (m->host.on_event)
-		(void)loop_modify(m->loop, m->host.on_event, on ? EPOLLIN : 0);
+	if (w->on_event)
+		(void)loop_modify(w->conf.loop, w->on_event, on ? EPOLLIN : 0);
 }
 
 static int on_event(void *ctx, uint32_t, struct err *)
 {
-	struct monitor *m = ctx;
+	struct hostwatch *w = ctx;
 
-	listen_again(m, false);
-	if (m->programs)
-		loop_rearm(m->loop, m->host.on_time, m->host.rest_ms);
+	listen_again(w, false);
+	if (w->conf.runs(w->conf.ctx))
+		loop_rearm(w->conf.loop, w->on_time, w->rest_ms);
 	return 0;
 }
 
@@ -134,45 +133,43 @@ static int on_event(void *ctx, uint32_t, struct err *)
  * then. */
 static int on_time(void *ctx, uint32_t, struct err *)
 {
-	struct monitor *m = ctx;
-	struct hostwatch *w = &m->host;
+	struct hostwatch *w = ctx;
 	const uint64_t began = sys_now_ms();
 	const bool again = w->again;
 
-	if (!m->programs && (w->fd >= 0 || w->clock))
+	if (!w->conf.runs(w->conf.ctx) && (w->fd >= 0 || w->clock))
 		return 0;
-	w->again = look(m);
+	w->again = look(w);
 	if (again && !w->again)
-		m->host.renew(m);
+		w->conf.renew(w->conf.ctx);
 	w->rest_ms = MAX((uint64_t)REST_MS, REST_TIMES * (sys_now_ms() - began));
 	w->rest_ms =
 		w->clock ? (uint64_t)CLOCK_MS : MIN(w->rest_ms, (uint64_t)CLOCK_MS);
-	listen_again(m, !w->again);
+	listen_again(w, !w->again);
 	if (w->again)
-		loop_rearm(m->loop, w->on_time, w->rest_ms);
+		loop_rearm(w->conf.loop, w->on_time, w->rest_ms);
 	return 0;
 }
 
-int monitor_hostwatch_begin(struct monitor *m, void (*renew)(struct monitor *m))
+int hostwatch_begin(struct hostwatch *w, const struct hostwatch_conf *conf)
 {
-	m->host.rest_ms = REST_MS;
-	m->host.renew = renew;
-	return m->spec.project_mode == PROJECT_REVIEW
-		       ? loop_timer(m->loop, FIRST_MS, on_time, m, &m->host.on_time)
-		       : 0;
+	w->conf = *conf;
+	w->rest_ms = REST_MS;
+	return loop_timer(conf->loop, FIRST_MS, on_time, w, &w->on_time);
 }
 
-void monitor_hostwatch_spawn(struct monitor *m)
+void hostwatch_spawn(struct hostwatch *w, bool alone)
 {
-	struct hostwatch *w = &m->host;
+	const bool first = !w->begun;
 
+	w->begun = true;
 	if (!w->on_time)
 		return;
 	if (w->fd >= 0)
-		w->again |= look(m) && m->programs->next; /* one that may be looking */
-	else if (m->last_id > 1) /* the first one has just seen it */
-		m->host.renew(m);
-	listen_again(m, true);
+		w->again |= look(w) && !alone; /* another may be looking */
+	else if (!first)		       /* that one has just seen it */
+		w->conf.renew(w->conf.ctx);
+	listen_again(w, true);
 	if (w->again || w->fd < 0)
-		loop_rearm(m->loop, w->on_time, w->rest_ms);
+		loop_rearm(w->conf.loop, w->on_time, w->rest_ms);
 }

@@ -13,6 +13,7 @@
 #include "runtime/gate/gate.h"
 #include "runtime/monitor/diskwatch.h"
 #include "runtime/monitor/gitgate.h"
+#include "runtime/monitor/hostwatch.h"
 #include "runtime/start/start.h"
 #include "runtime/wire/outbox.h"
 #include "runtime/wire/wire.h"
@@ -56,14 +57,11 @@ enum monitor_idle {
 	MONITOR_LINGERED   /* long enough, but a visitor is there */
 };
 
-/* hostwatch.c */
-struct hostwatch {
-	int fd; /* owned; -1 = nothing is watched */
-	struct loop_source *on_event, *on_time;
-	void (*renew)(struct monitor *m);
-	uint64_t rest_ms;
-	bool clock; /* there are too many directories */
-	bool again; /* it is looked at once more */
+/* The box stands still, while its files are copied. */
+struct held {
+	struct still still; /* owned */
+	uint64_t since_ms;
+	struct client *holder; /* borrowed; for whom; NULL = it runs */
 };
 
 struct monitor {
@@ -112,10 +110,8 @@ struct monitor {
 	bool leaving; /* its programs were asked to end, and it does when they have */
 	bool quiet;   /* nothing of the box can make anything any more (quiet.c) */
 	bool stopped; /* init, until it is sent something */
-	bool look_failed;   /* since it is quiet, at what it made */
-	struct still still; /* owned; while its files are copied */
-	uint64_t still_since_ms;
-	struct client *holder; /* borrowed; for whom; NULL = it runs */
+	bool look_failed; /* since it is quiet, at what it made */
+	struct held held; /* owned */
 	struct client
 		*stopping; /* borrowed; is about to say stop: while it is there, an
 				    end is the box's and no program's; NULL = nobody */
@@ -128,10 +124,6 @@ enum { MONITOR_STARTER = 3 };
 void monitor_starter_say(uint32_t type, const void *body, size_t len);
 /** monitor_starter_note() - a line for its person */
 void monitor_starter_note(void *ctx, const char *line);
-
-/* init.c */
-/** monitor_init_send() - to the box's init, now or when it has room */
-int monitor_init_send(struct monitor *m, const struct outbox_message *o);
 
 /* client.c */
 /** monitor_client_add() - serve @fd, which becomes the monitor's; failure closes it.
@@ -192,10 +184,12 @@ bool monitor_linger_wake(struct monitor *m, uint64_t sign);
 /** monitor_quiet_begin() - @p has ended; perhaps it was the last that could make anything. To
  *  be called before what it made is looked at */
 void monitor_quiet_begin(struct monitor *m, const struct program *p);
-/** monitor_quiet_send() - init is about to be sent something of this type */
-void monitor_quiet_send(struct monitor *m, enum wire_type type);
+/** monitor_quiet_send() - to the box's init, now or when it has room: it goes on */
+int monitor_quiet_send(struct monitor *m, const struct outbox_message *o);
 /** monitor_quiet_waits() - it would wait for another command when the last client has left */
 bool monitor_quiet_waits(const struct monitor *m);
+/** monitor_quiet_runs() - a program does */
+bool monitor_quiet_runs(const struct monitor *m);
 /** monitor_quiet_is() - what was made since the last look is not the box's */
 bool monitor_quiet_is(struct monitor *m);
 
@@ -224,24 +218,16 @@ void monitor_volumes_finish(struct monitor *m, bool quiet);
 /* review.c */
 /** monitor_review_begin() - before the box starts: where its project is to be reviewed, a
  *  layer for it; live where that cannot be had and nothing waits in it, which is said */
-int monitor_review_begin(struct monitor *m, struct err *e);
+int monitor_review_begin(struct spec *s, int boxdir, struct err *e);
 /** monitor_review_exit() - a program has ended: what the files were that it has changed is kept
  *  while that is known */
-void monitor_review_exit(const struct monitor *m);
-/** monitor_review_finish() - the box has ended, and its programs with it */
-void monitor_review_finish(const struct monitor *m);
+void monitor_review_exit(const struct spec *s, int boxdir);
 /** monitor_review_renew() - what the host has changed in the project since it was looked up
- *  in the box is looked up again there */
-void monitor_review_renew(struct monitor *m);
-/** monitor_review_refused() - the kernel has refused it, for the reason in @e: the same */
-int monitor_review_refused(struct monitor *m, struct err *e);
-
-/* hostwatch.c */
-/** monitor_hostwatch_begin() - the box is there: what the host changes in a project under
- *  review is to be seen in it, by @renew */
-int monitor_hostwatch_begin(struct monitor *m, void (*renew)(struct monitor *m));
-/** monitor_hostwatch_spawn() - before a program that was noted is started */
-void monitor_hostwatch_spawn(struct monitor *m);
+ *  in the box of @pidfd is looked up again there; @view: from the first time on its project,
+ *  owned; -1 = not yet */
+void monitor_review_renew(int pidfd, const char *project, int *view);
+/** monitor_review_refused() - the kernel has refused it, for the reason in @e: as begin */
+int monitor_review_refused(struct spec *s, int boxdir, struct err *e);
 
 /* gate.c */
 /** monitor_gate_check() - whether the rules of the spec can be read */
@@ -258,13 +244,13 @@ int monitor_gate_ask(struct monitor *m, const struct json *args, struct json **r
 /** monitor_still_hold() - the box stands still until @c says otherwise, or leaves */
 int monitor_still_hold(struct client *c, struct err *e);
 /** monitor_still_release() - it goes on; @ret: "ms", how long that was; may be NULL */
-void monitor_still_release(struct monitor *m, struct json **ret);
+void monitor_still_release(struct held *h, struct json **ret);
 
 /* shorten.c */
 /** monitor_shorten_wanted() - the box has so many layers that some should be merged */
-bool monitor_shorten_wanted(const struct monitor *m);
+bool monitor_shorten_wanted(int boxdir);
 /** monitor_shorten() - do it; nobody waits for that any more */
-void monitor_shorten(struct monitor *m, int boxdir);
+void monitor_shorten(struct spec *s, int boxdir);
 
 /* background.c */
 /** monitor_background_ask() - keep the box while something runs in it; says whether.

@@ -62,7 +62,7 @@ void monitor_linger(struct monitor *m)
 	if (m->ending || m->idle)
 		return;
 	monitor_linger_used(m);
-	if (!monitor_quiet_waits(m) || monitor_init_send(m, &clear) < 0 ||
+	if (!monitor_quiet_waits(m) || monitor_quiet_send(m, &clear) < 0 ||
 	    set_time(m, LINGER_CLEAR_MS) < 0) {
 		m->ending = true;
 		return;

@@ -76,7 +76,7 @@ static void on_exit_of(struct monitor *m, const struct wire_msg *msg)
 	if (!p)
 		return;
 	monitor_quiet_begin(m, p);
-	monitor_review_exit(m);
+	monitor_review_exit(&m->spec, m->boxdir);
 	monitor_git_exit(m, p);
 	monitor_volumes_exit(m, p);
 }
@@ -181,7 +181,9 @@ static int receive_spec(struct monitor *m, struct err *e)
 	m->linger_ms = wish.linger_ms;
 	r = json_parse(buf_cstr(&msg.body) + sizeof(wish), msg.body.len - sizeof(wish),
 		       &j, e);
-	return r < 0 ? r : spec_from_json(j, &m->spec, e);
+	r = r < 0 ? r : spec_from_json(j, &m->spec, e);
+	m->wanted = m->spec.project_mode;
+	return r;
 }
 
 /* A monitor that is just ending holds the lock for some milliseconds more, or until a busy
@@ -315,6 +317,33 @@ static int watch(struct monitor *m, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot watch the box") : watch_limits(m, e);
 }
 
+static void renew(void *ctx)
+{
+	struct monitor *m = ctx;
+
+	monitor_review_renew(m->run.pidfd, m->spec.project, &m->view);
+}
+
+static bool has_programs(void *ctx)
+{
+	const struct monitor *m = ctx;
+
+	return m->programs;
+}
+
+/* What the host changes in a project under review is to be seen in the box. */
+static int watch_host(struct monitor *m)
+{
+	const struct hostwatch_conf conf = { .loop = m->loop,
+					     .project = m->spec.project,
+					     .renew = renew,
+					     .runs = has_programs,
+					     .ctx = m };
+
+	return m->spec.project_mode == PROJECT_REVIEW ? hostwatch_begin(&m->host, &conf)
+						      : 0;
+}
+
 /* What the starter's person has to know of the box that is there now. */
 static void say_ready(struct monitor *m)
 {
@@ -345,14 +374,16 @@ static int start(struct monitor *m, struct err *e)
 		conf.gitconfig = buf_cstr(&gitconfig);
 	conf.boxdir = m->boxdir;
 	monitor_linger_begin(m);
-	r = monitor_review_begin(m, e) ?: start_box(&conf, &m->run, e);
+	r = monitor_review_begin(&m->spec, m->boxdir, e)
+		    ?: start_box(&conf, &m->run, e);
 	if (r == MOUNT_PROJECT_NO_VIEW)
-		r = monitor_review_refused(m, e) ?: start_box(&conf, &m->run, e);
+		r = monitor_review_refused(&m->spec, m->boxdir, e)
+			    ?: start_box(&conf, &m->run, e);
 	wire_msg_done(&m->first);
 	if (r < 0)
 		return r;
 	monitor_git_started(m);
-	r = watch(m, e) ?: monitor_hostwatch_begin(m, monitor_review_renew);
+	r = watch(m, e) ?: watch_host(m);
 	if (r < 0)
 		return r;
 	monitor_git_watch(m);
@@ -383,9 +414,10 @@ static void finish(struct monitor *m)
 
 	m->ending = true;
 	sys_prctl(PR_SET_NAME, (unsigned long)HOLDER_ENDING, 0, 0, 0);
-	monitor_still_release(m, NULL);
+	monitor_still_release(&m->held, NULL);
 	start_kill(&m->run);
-	monitor_review_finish(m);
+	if (monitor_quiet_runs(m)) /* of what has ended it is kept by now */
+		monitor_review_exit(&m->spec, m->boxdir);
 	while (m->clients)
 		monitor_client_drop(m->clients);
 	while (m->programs) {
@@ -412,12 +444,13 @@ static void finish(struct monitor *m)
 	scope_close(&m->mounts);
 	monitor_linger_used(m);
 	/* Whoever has the lock may unmount the store. */
-	box = monitor_shorten_wanted(m) ? take(&m->boxdir, -1) : -1;
+	if (m->lock >= 0 && monitor_shorten_wanted(m->boxdir))
+		box = take(&m->boxdir, -1);
 	scope_close(&m->boxdir);
 	sys_prctl(PR_SET_NAME, (unsigned long)HOLDER_ENDED, 0, 0, 0);
 	scope_close(&m->lock);
 	if (box >= 0)
-		monitor_shorten(m, box);
+		monitor_shorten(&m->spec, box);
 	spec_done(&m->spec);
 }
 
@@ -442,10 +475,10 @@ int monitor_main(int, char **)
 	struct monitor m = { .run = RUNNING_NONE,
 			     .mounts = -1,
 			     .view = -1,
-			     .host = { .fd = -1 },
+			     .host = HOSTWATCH_NONE,
 			     .memory = MEMWATCH_NONE,
 			     .disk = DISKWATCH_NONE,
-			     .still = STILL_NONE,
+			     .held = { .still = STILL_NONE },
 			     .git = NULL,
 			     .volumes_dir = -1,
 			     .volumes = BUF_INIT(SPEC_VOLUMES * PATH_MAX),

@@ -9,6 +9,8 @@
  * before the look, so that not even an init that was taken over gets between the look and
  * the end. A message to it lets it go on. One that goes on without a message, as by a timer
  * of its own, is looked after as before: at the end, too. */
+#include <sys/epoll.h>
+
 #include "base/procfs.h"
 #include "base/sys/sys.h"
 #include "runtime/monitor/impl.h"
@@ -53,7 +55,7 @@ static bool stop(struct monitor *m)
 	return false;
 }
 
-static bool runs_something(const struct monitor *m)
+bool monitor_quiet_runs(const struct monitor *m)
 {
 	for (const struct program *p = m->programs; p; p = p->next)
 		if (p->state == PROGRAM_RUNS)
@@ -73,21 +75,29 @@ void monitor_quiet_begin(struct monitor *m, const struct program *p)
 {
 	m->quiet = false;
 	if ((!m->git && !m->volumes.len) || !p->exit.nothing_left || m->spec.keep ||
-	    json_len(m->spec.publish) || runs_something(m))
+	    json_len(m->spec.publish) || monitor_quiet_runs(m))
 		return;
 	m->look_failed = false;
 	m->quiet = (monitor_quiet_waits(m) || stop(m)) && is_alone(m->run.init);
 }
 
-void monitor_quiet_send(struct monitor *m, enum wire_type type)
+int monitor_quiet_send(struct monitor *m, const struct outbox_message *o)
 {
+	const bool spawns = o->head.type == WIRE_SPAWN;
+	int r;
+
 	if (m->stopped) {
 		sys_kill(m->run.init, SIGCONT);
 		(void)heard(m, WCONTINUED);
 	}
-	if (m->stopped || type == WIRE_SPAWN)
+	if (m->stopped || spawns)
 		m->quiet = false;
 	m->stopped = false;
+	r = outbox_put(&m->to_init, o);
+	m->unheard = spawns ? o->head.id : 0;
+	if (r > 0 && m->on_init)
+		loop_modify(m->loop, m->on_init, EPOLLIN | EPOLLOUT);
+	return MIN(r, 0);
 }
 
 bool monitor_quiet_is(struct monitor *m)

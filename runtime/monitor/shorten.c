@@ -5,22 +5,21 @@
 #include "runtime/monitor/impl.h"
 #include "runtime/worker/worker.h"
 
-bool monitor_shorten_wanted(const struct monitor *m)
+bool monitor_shorten_wanted(int boxdir)
 {
 	struct chain c;
 
-	return m->boxdir >= 0 && m->lock >= 0 &&
-	       chain_load(m->boxdir, "chain", &c, ERR_IGNORED) == 0 &&
+	return boxdir >= 0 && chain_load(boxdir, "chain", &c, ERR_IGNORED) == 0 &&
 	       c.n >= SHORTEN_FROM;
 }
 
-void monitor_shorten(struct monitor *m, int boxdir)
+void monitor_shorten(struct spec *s, int boxdir)
 {
-	const struct boxdir_rm rm = { worker_rmtree, &m->spec.map };
-	_cleanup_store_ struct store s = STORE_NONE;
+	const struct boxdir_rm rm = { worker_rmtree, &s->map };
+	_cleanup_store_ struct store st = STORE_NONE;
 	struct err ignored = ERR_NONE;
 
-	if (shorten_chain(&m->spec, boxdir, SHORTEN_FROM, false, &ignored) > 0 &&
-	    store_open(&s, &ignored) == 0)
-		(void)snapshot_collect(&s, &rm, &ignored);
+	if (shorten_chain(s, boxdir, SHORTEN_FROM, false, &ignored) > 0 &&
+	    store_open(&st, &ignored) == 0)
+		(void)snapshot_collect(&st, &rm, &ignored);
 }

@@ -4,29 +4,30 @@
 
 int monitor_still_hold(struct client *c, struct err *e)
 {
-	struct monitor *m = c->m;
+	const struct monitor *m = c->m;
+	struct held *h = &c->m->held;
 	const struct running *run = &m->run;
 	int proc = m->memory.fds[MEMWATCH_PROC];
 	int r;
 
-	if (m->holder)
+	if (h->holder)
 		return err_set(e, -EBUSY, "another command copies the box just now");
 	if (proc < 0)
 		proc = run->watch[MEMWATCH_PROC];
-	m->still_since_ms = sys_now_ms();
-	r = still_hold(run->cg, proc, run->init, &m->still, e);
+	h->since_ms = sys_now_ms();
+	r = still_hold(run->cg, proc, run->init, &h->still, e);
 	if (r == 0)
-		m->holder = c;
+		h->holder = c;
 	return r;
 }
 
-void monitor_still_release(struct monitor *m, struct json **ret)
+void monitor_still_release(struct held *h, struct json **ret)
 {
-	if (m->holder)
-		still_release(&m->still);
-	m->holder = NULL;
+	if (h->holder)
+		still_release(&h->still);
+	h->holder = NULL;
 	if (!ret)
 		return;
 	*ret = json_object();
-	json_set_int(*ret, "ms", (int64_t)(sys_now_ms() - m->still_since_ms));
+	json_set_int(*ret, "ms", (int64_t)(sys_now_ms() - h->since_ms));
 }

@@ -4,17 +4,31 @@
 #include <unistd.h>
 
 #include "base/sys/sys.h"
-#include "runtime/monitor/impl.h"
+#include "runtime/monitor/hostwatch.h"
 #include "tests/unit/unit.h"
 
 enum { MANY = 4200, WAIT_MS = 20000 }; /* MANY: more directories than are watched */
 
-static unsigned renewed;
-static struct program first, second = { .next = &first };
+/* A box, as far as a watch knows it. */
+struct host {
+	struct hostwatch w;
+	struct loop *loop;
+	char project[PATH_MAX];
+	bool runs;
+};
 
-static void count_renewal(struct monitor *)
+static unsigned renewed;
+
+static void count_renewal(void *)
 {
 	renewed++;
+}
+
+static bool runs(void *ctx)
+{
+	const struct host *h = ctx;
+
+	return h->runs;
 }
 
 static void make_dir(const char *name)
@@ -36,168 +50,174 @@ static void make_file(const char *name)
 	fclose(f);
 }
 
-static void begin(struct monitor *m, enum project_mode mode)
+static void make_project(struct host *h)
 {
 	struct err e = ERR_NONE;
 
 	renewed = 0;
-	memset(m, 0, sizeof(*m));
-	m->host.fd = -1;
-	m->last_id = 1;
+	memset(h, 0, sizeof(*h));
+	h->w = HOSTWATCH_NONE;
 	make_dir("");
-	snprintf(m->spec.project, sizeof(m->spec.project), "%s/p", unit_tmpdir());
-	m->spec.project_mode = mode;
-	unit_ok(loop_new(&m->loop, &e), &e);
+	snprintf(h->project, sizeof(h->project), "%s/p", unit_tmpdir());
+	unit_ok(loop_new(&h->loop, &e), &e);
 }
 
-static void end(struct monitor *m)
+static void begin(struct host *h)
 {
-	loop_free(&m->loop);
-	scope_close(&m->host.fd);
+	const struct hostwatch_conf conf = { .loop = h->loop,
+					     .project = h->project,
+					     .renew = count_renewal,
+					     .runs = runs,
+					     .ctx = h };
+
+	hostwatch_spawn(&h->w, true); /* the one that starts with the box */
+	assert_int_equal(hostwatch_begin(&h->w, &conf), 0);
+}
+
+static void end(struct host *h)
+{
+	loop_free(&h->loop);
+	scope_close(&h->w.fd);
 }
 
 /* A program beside another one, and what the watch has to do about it has been done. */
-static void start_program(struct monitor *m)
+static void start_program(struct host *h)
 {
-	m->programs = &second;
-	m->last_id++;
-	monitor_hostwatch_spawn(m);
+	h->runs = true;
+	hostwatch_spawn(&h->w, false);
 }
 
-static void until_renewed(struct monitor *m, unsigned times)
+static void until_renewed(struct host *h, unsigned times)
 {
 	uint64_t until = sys_now_ms() + WAIT_MS;
 	struct err e = ERR_NONE;
 
 	while (renewed < times && sys_now_ms() < until)
-		unit_ok(loop_step(m->loop, 100, &e), &e);
+		unit_ok(loop_step(h->loop, 100, &e), &e);
 	assert_int_equal(renewed, times);
 }
 
 static void not_under_review(void)
 {
-	static struct monitor m;
+	static struct host h;
 
-	begin(&m, PROJECT_LIVE);
-	assert_int_equal(monitor_hostwatch_begin(&m, count_renewal), 0);
-	assert_null(m.host.on_time);
-	start_program(&m);
+	make_project(&h);
+	start_program(&h);
 	assert_int_equal(renewed, 0);
-	assert_int_equal(m.host.fd, -1);
-	end(&m);
+	assert_int_equal(h.w.fd, -1);
+	end(&h);
 }
 
 /* The first look, and one behind it: from here on there is something only when the host does
  * something. */
-static void begin_watched(struct monitor *m)
+static void begin_watched(struct host *h)
 {
-	begin(m, PROJECT_REVIEW);
+	make_project(h);
 	make_dir(".git");
 	make_dir("a");
-	assert_int_equal(monitor_hostwatch_begin(m, count_renewal), 0);
-	start_program(m); /* a second one: the first is renewed for when it starts */
+	begin(h);
+	start_program(h); /* a second one: the first is renewed for when it starts */
 	assert_int_equal(renewed, 1);
-	until_renewed(m, 3);
-	assert_true(m->host.fd >= 0 && !m->host.clock && !m->host.again);
+	until_renewed(h, 3);
+	assert_true(h->w.fd >= 0 && !h->w.clock && !h->w.again);
 }
 
 /* Once for the change, and once when it has rested. */
 static void changes(void)
 {
-	static struct monitor m;
+	static struct host h;
 
-	begin_watched(&m);
+	begin_watched(&h);
 	make_file("x");
-	until_renewed(&m, 5);
+	until_renewed(&h, 5);
 	make_file("a/x");
-	until_renewed(&m, 7);
+	until_renewed(&h, 7);
 	make_dir("a/new"); /* it is watched, too */
-	until_renewed(&m, 9);
+	until_renewed(&h, 9);
 	make_file("a/new/x");
-	until_renewed(&m, 11);
-	end(&m);
+	until_renewed(&h, 11);
+	end(&h);
 }
 
 static void what_is_not_watched(void)
 {
 	char outside[PATH_MAX], link[PATH_MAX];
-	static struct monitor m;
+	static struct host h;
 
-	begin_watched(&m);
+	begin_watched(&h);
 	snprintf(outside, sizeof(outside), "%s/outside", unit_tmpdir());
 	snprintf(link, sizeof(link), "%s/p/link", unit_tmpdir());
 	assert_int_equal(mkdir(outside, 0755), 0);
 	assert_int_equal(symlink(outside, link), 0);
-	until_renewed(&m, 5);
+	until_renewed(&h, 5);
 	make_dir("b"); /* all is looked at anew */
-	until_renewed(&m, 7);
+	until_renewed(&h, 7);
 	make_file(".git/x");
 	make_file("link/x");
-	start_program(&m);
+	start_program(&h);
 	assert_int_equal(renewed, 7);
-	assert_false(m.host.again);
-	end(&m);
+	assert_false(h.w.again);
+	end(&h);
 }
 
 /* Where nothing runs the next program sees what there is, and nothing is done before. */
 static void nothing_runs(void)
 {
 	struct err e = ERR_NONE;
-	static struct monitor m;
+	static struct host h;
 
-	begin_watched(&m);
-	m.programs = NULL;
+	begin_watched(&h);
+	h.runs = false;
 	make_file("x");
-	unit_ok(loop_step(m.loop, WAIT_MS, &e), &e);
+	unit_ok(loop_step(h.loop, WAIT_MS, &e), &e);
 	assert_int_equal(renewed, 3);
-	assert_int_equal(loop_step(m.loop, 0, &e), 0); /* it is not heard of again */
-	m.programs = &first; /* alone: none can have looked before */
-	monitor_hostwatch_spawn(&m);
+	assert_int_equal(loop_step(h.loop, 0, &e), 0); /* it is not heard of again */
+	h.runs = true; /* alone: none can have looked before */
+	hostwatch_spawn(&h.w, true);
 	assert_int_equal(renewed, 4);
-	assert_false(m.host.again);
+	assert_false(h.w.again);
 	make_file("y");
-	start_program(&m);
+	start_program(&h);
 	assert_int_equal(renewed, 5);
-	until_renewed(&m, 6);
-	end(&m);
+	until_renewed(&h, 6);
+	end(&h);
 }
 
 static void too_many_directories(void)
 {
-	static struct monitor m;
+	static struct host h;
 	char name[16];
 
-	begin(&m, PROJECT_REVIEW);
+	make_project(&h);
 	for (int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "%d", i);
 		make_dir(name);
 	}
-	assert_int_equal(monitor_hostwatch_begin(&m, count_renewal), 0);
-	until_renewed(&m, 1);
-	assert_true(m.host.clock);
-	assert_int_equal(m.host.fd, -1);
-	assert_null(m.host.on_event);
-	start_program(&m);
+	begin(&h);
+	until_renewed(&h, 1);
+	assert_true(h.w.clock);
+	assert_int_equal(h.w.fd, -1);
+	assert_null(h.w.on_event);
+	start_program(&h);
 	assert_int_equal(renewed, 2);
-	until_renewed(&m, 3); /* by the clock, though nothing has changed */
-	end(&m);
+	until_renewed(&h, 3); /* by the clock, though nothing has changed */
+	end(&h);
 }
 
 /* Its place has been taken by a link. */
 static void no_project(void)
 {
-	char path[PATH_MAX], moved[PATH_MAX];
-	static struct monitor m;
+	char moved[PATH_MAX];
+	static struct host h;
 
-	begin(&m, PROJECT_REVIEW);
-	snprintf(path, sizeof(path), "%s/p", unit_tmpdir());
+	make_project(&h);
 	snprintf(moved, sizeof(moved), "%s/q", unit_tmpdir());
-	assert_int_equal(rename(path, moved), 0);
-	assert_int_equal(symlink(moved, path), 0);
-	assert_int_equal(monitor_hostwatch_begin(&m, count_renewal), 0);
-	until_renewed(&m, 1);
-	assert_true(m.host.clock);
-	end(&m);
+	assert_int_equal(rename(h.project, moved), 0);
+	assert_int_equal(symlink(moved, h.project), 0);
+	begin(&h);
+	until_renewed(&h, 1);
+	assert_true(h.w.clock);
+	end(&h);
 }
 
 int main(void)
@@ -211,5 +231,5 @@ int main(void)
 		{ "a link in the project's place", no_project },
 	};
 
-	return unit_cases("monitor_hostwatch", cases);
+	return unit_cases("hostwatch", cases);
 }
