@@ -68,7 +68,7 @@ static unsigned max_attempts(const struct task *t)
 
 static int service_failed(struct task *t, const struct err *e)
 {
-	return task_end_with(t, TASK_SERVICE, "service", "%s", e->msg);
+	return task_end_with(t->report, TASK_SERVICE, "service", "%s", e->msg);
 }
 
 static void tell_retry(struct task *t, unsigned attempt, uint64_t ms, const char *why)
@@ -87,17 +87,17 @@ static int again(struct task *t, unsigned attempt, const struct retry_cause *why
 		 uint64_t ms, const struct err *e)
 {
 	if (ms > RETRY_PATIENCE_MS)
-		return task_end_with(t, TASK_SERVICE, "service", "%s; try again in %s",
-				     e->msg, text_ms(ms));
+		return task_end_with(t->report, TASK_SERVICE, "service",
+				     "%s; try again in %s", e->msg, text_ms(ms));
 	if (attempt >= max_attempts(t))
-		return task_end_with(t, TASK_SERVICE, "service",
+		return task_end_with(t->report, TASK_SERVICE, "service",
 				     "%s; gave up after %u attempts", e->msg, attempt);
 	if (why->transport == -ETIMEDOUT && task_budget_left_ms(t) == 0)
 		return task_end_with(
-			t, TASK_LIMIT, "time",
+			t->report, TASK_LIMIT, "time",
 			"the time limit was reached while the model answered");
 	if (ms >= task_budget_left_ms(t))
-		return task_end_with(t, TASK_LIMIT, "time",
+		return task_end_with(t->report, TASK_LIMIT, "time",
 				     "the time limit comes before the next attempt: %s",
 				     e->msg);
 	tell_retry(t, attempt, ms, e->msg);
@@ -111,7 +111,7 @@ static int malformed_call(struct task *t, const struct retry_cause *why, struct 
 	char text[RETRY_TEXT + 100];
 
 	if (++t->malformed >= MALFORMED_MAX)
-		return task_end_with(t, TASK_LIMIT, "malformed",
+		return task_end_with(t->report, TASK_LIMIT, "malformed",
 				     "%d calls in a row that the server cannot read",
 				     MALFORMED_MAX);
 	snprintf(text, sizeof(text),
@@ -152,7 +152,7 @@ static int shorten(struct task *t, const struct retry_cause *why, struct err *e)
 	else if (t->st.context > CONTEXT_LEAST) /* whatever we thought that it is */
 		model_learn_window(t->model, MIN(t->st.context, t->st.window));
 	if (t->compactions >= 2)
-		return task_end_with(t, TASK_LIMIT, "context", "%s", e->msg);
+		return task_end_with(t->report, TASK_LIMIT, "context", "%s", e->msg);
 	r = t->shorten(t, ++t->compactions, e);
 	if (r == TASK_GO_ON && t->ev->retry)
 		t->ev->retry(t->conf->ctx, &retry);
@@ -189,7 +189,7 @@ static int handle(struct task *t, unsigned *attempt, struct retry_cause *why,
 	case RETRY_MALFORMED:
 		return malformed_call(t, why, e);
 	case RETRY_REFUSED:
-		return task_end_with(t, TASK_GAVE_UP, "refused", "%s", e->msg);
+		return task_end_with(t->report, TASK_GAVE_UP, "refused", "%s", e->msg);
 	case RETRY_NEVER:
 		break;
 	}

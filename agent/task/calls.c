@@ -78,7 +78,7 @@ static int ask(struct task *t, const struct turn_call *c, const struct task_call
 		return TASK_GO_ON;
 	}
 	refuse(r, "Not executed", "the person ended the task");
-	return task_end_with(t, TASK_INTERRUPTED, "interrupted",
+	return task_end_with(t->report, TASK_INTERRUPTED, "interrupted",
 			     "ended by the person who was asked");
 }
 
@@ -138,12 +138,12 @@ static int watch(struct task *t, const struct turn_call *c, const struct json *a
 	}
 	text_escaped(shown, sizeof(shown), buf_cstr(&c->raw), c->raw.len);
 	if (strcmp(why.now, why.before) == 0)
-		return task_end_with(t, TASK_GAVE_UP, "stuck",
+		return task_end_with(t->report, TASK_GAVE_UP, "stuck",
 				     "stuck: the model has %s, also after it was told; "
 				     "last: %s %s",
 				     why.now, c->name, shown);
 	return task_end_with(
-		t, TASK_GAVE_UP, "stuck",
+		t->report, TASK_GAVE_UP, "stuck",
 		"stuck: the model has %s, after it was told that it had %s; "
 		"last: %s %s",
 		why.now, why.before, c->name, shown);
@@ -301,8 +301,8 @@ static int finish(struct task *t, const struct tool_result *r, struct err *e)
 	if (buf_add(&t->report->answer, r->text.data, r->text.len) < 0)
 		return err_sys(e, -ENOMEM, "cannot keep the answer");
 	if (r->success)
-		return task_end_with(t, TASK_DONE, "finish", NULL);
-	return task_end_with(t, TASK_GAVE_UP, "finish", "the model gave up");
+		return task_end_with(t->report, TASK_DONE, "finish", NULL);
+	return task_end_with(t->report, TASK_GAVE_UP, "finish", "the model gave up");
 }
 
 /* What cannot be taken over now waits for the next call, or the end: why is said once. */
@@ -401,12 +401,12 @@ int task_calls(struct task *t, struct turn *turn, struct err *e)
 		return r;
 	t->malformed = rest.malformed ? t->malformed + 1 : 0;
 	if (!ended && t->misfits >= MISFITS_MAX)
-		return task_end_with(t, TASK_GAVE_UP, "schema",
+		return task_end_with(t->report, TASK_GAVE_UP, "schema",
 				     "the model's answer did not fit the schema, %d "
 				     "times",
 				     MISFITS_MAX);
 	if (!ended && t->malformed >= MALFORMED_MAX)
-		return task_end_with(t, TASK_LIMIT, "malformed",
+		return task_end_with(t->report, TASK_LIMIT, "malformed",
 				     "%d turns in a row had calls that cannot be read",
 				     MALFORMED_MAX);
 	return ended;

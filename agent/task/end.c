@@ -27,10 +27,9 @@ const char *task_end_name(enum task_end end)
 	return "unknown";
 }
 
-int task_end_with(struct task *t, enum task_end end, const char *cause, const char *fmt,
-		  ...)
+int task_end_with(struct task_report *r, enum task_end end, const char *cause,
+		  const char *fmt, ...)
 {
-	struct task_report *r = t->report;
 	va_list ap;
 
 	r->end = end;

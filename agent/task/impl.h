@@ -72,8 +72,8 @@ static inline uint64_t task_now(const struct task *t)
 
 /* end.c */
 /** task_end_with() - fill the report; TASK_ENDED */
-int task_end_with(struct task *t, enum task_end end, const char *cause, const char *fmt,
-		  ...) _printf_(4, 5);
+int task_end_with(struct task_report *r, enum task_end end, const char *cause,
+		  const char *fmt, ...) _printf_(4, 5);
 
 /* log.c: one function per record */
 void task_log(struct task *t, const char *type, struct json *members);

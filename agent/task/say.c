@@ -91,7 +91,7 @@ int task_say_interrupt(struct task *t, bool *asked)
 	words = a.words;
 	json_free(&a.args);
 	if (v == TASK_STOP)
-		return task_end_with(t, TASK_INTERRUPTED, "interrupted",
+		return task_end_with(t->report, TASK_INTERRUPTED, "interrupted",
 				     "interrupted by the person");
 	if (words.len)
 		buf_adds(&t->words, buf_cstr(&words));

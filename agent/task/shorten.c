@@ -200,7 +200,7 @@ int task_shorten(struct task *t, unsigned level, struct err *e)
 	if (t->in_place) /* it was more than we thought */
 		return shorten(t, 2, e);
 	if (t->in_summary)
-		return task_end_with(t, TASK_LIMIT, "context", "%s", e->msg);
+		return task_end_with(t->report, TASK_LIMIT, "context", "%s", e->msg);
 	return compact(t, level, e);
 }
 
@@ -225,7 +225,7 @@ int task_shorten_if_full(struct task *t, struct err *e)
 	if (++t->poor_compactions < POOR_MAX)
 		return TASK_GO_ON;
 	return task_end_with(
-		t, TASK_LIMIT, "context",
+		t->report, TASK_LIMIT, "context",
 		"the context window of %llu tokens is full and the history "
 		"cannot be made smaller",
 		(unsigned long long)window);

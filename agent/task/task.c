@@ -133,11 +133,12 @@ static int words_only(struct task *t, const char *text, struct err *e)
 			e);
 	}
 	if (claims_failure(text))
-		return task_end_with(t, TASK_GAVE_UP, "answer", "the model gave up");
+		return task_end_with(t->report, TASK_GAVE_UP, "answer",
+				     "the model gave up");
 	if (claims_work(text))
-		return task_end_with(t, TASK_GAVE_UP, "answer",
+		return task_end_with(t->report, TASK_GAVE_UP, "answer",
 				     "the model announced work and did none");
-	return task_end_with(t, TASK_DONE, "answer", NULL);
+	return task_end_with(t->report, TASK_DONE, "answer", NULL);
 }
 
 /* The answer has a form: words that have it are it, and others are no answer. */
@@ -150,9 +151,9 @@ static int words_in_form(struct task *t, struct err *e)
 	if (r < 0)
 		return r;
 	if (r > 0)
-		return task_end_with(t, TASK_DONE, "answer", NULL);
+		return task_end_with(t->report, TASK_DONE, "answer", NULL);
 	if (t->misfits++)
-		return task_end_with(t, TASK_GAVE_UP, "schema",
+		return task_end_with(t->report, TASK_GAVE_UP, "schema",
 				     "the model's words do not fit the schema: %s",
 				     why);
 	task_say_notice(t, "the model's words do not fit the schema: %s", why);
@@ -173,7 +174,7 @@ static int words_alone(struct task *t, const struct turn *turn, struct err *e)
 		return words_only(t, buf_cstr(&turn->text), e);
 	if (t->told_real_calls)
 		return task_end_with(
-			t, TASK_GAVE_UP, "no_calls",
+			t->report, TASK_GAVE_UP, "no_calls",
 			"the model writes its calls as text: its server does "
 			"not understand them");
 	t->told_real_calls = true;
@@ -190,7 +191,7 @@ static int words_alone(struct task *t, const struct turn *turn, struct err *e)
 static int nothing(struct task *t, struct err *e)
 {
 	if (t->empty++)
-		return task_end_with(t, TASK_GAVE_UP, "empty",
+		return task_end_with(t->report, TASK_GAVE_UP, "empty",
 				     "the model answered with nothing, twice");
 	task_say_notice(t, "the model answered with nothing");
 	return task_say(t, "[cubby: your answer was empty. Go on, or call finish.]", e);
@@ -202,7 +203,7 @@ static int cut_off(struct task *t, struct turn *turn, struct err *e)
 
 	if (++t->cut >= CUT_MAX)
 		return task_end_with(
-			t, TASK_LIMIT, "output",
+			t->report, TASK_LIMIT, "output",
 			"%d turns in a row were cut off at the output limit "
 			"of %llu tokens",
 			CUT_MAX, (unsigned long long)model_max_output(t->model));
@@ -225,7 +226,7 @@ static int last_turn(struct task *t, struct turn *turn, struct err *e)
 		return r;
 	if (r == TASK_ENDED && t->report->end == TASK_INTERRUPTED)
 		return r;
-	return task_end_with(t, TASK_LIMIT, t->last_cause,
+	return task_end_with(t->report, TASK_LIMIT, t->last_cause,
 			     "the limit of %s for this task is reached", t->last_cause);
 }
 
@@ -235,7 +236,7 @@ static int handle_turn(struct task *t, struct turn *turn, struct err *e)
 		const char *said =
 			buf_cstr(turn->refusal.len ? &turn->refusal : &turn->text);
 
-		return task_end_with(t, TASK_GAVE_UP, "refused", "%s%.300s",
+		return task_end_with(t->report, TASK_GAVE_UP, "refused", "%s%.300s",
 				     *said ? "the model refused: "
 					   : "the service's filter ended the answer",
 				     said);
@@ -300,7 +301,7 @@ static int one_round(struct task *t, struct err *e)
 		/* The last words are a courtesy: the limit is what ended the task. */
 		if (t->last_cause && r == TASK_ENDED &&
 		    t->report->end != TASK_INTERRUPTED)
-			r = task_end_with(t, TASK_LIMIT, t->last_cause,
+			r = task_end_with(t->report, TASK_LIMIT, t->last_cause,
 					  "the limit of %s for this task is reached",
 					  t->last_cause);
 		return r;
@@ -463,7 +464,7 @@ static void end(struct task *t, int r, const struct err *e,
 		const struct changes_snapshot *before)
 {
 	if (r < 0) {
-		task_end_with(t, TASK_BOX, "cubby", "%s", e->msg);
+		task_end_with(t->report, TASK_BOX, "cubby", "%s", e->msg);
 		t->report->why.code = e->code;
 	}
 	t->st.elapsed_ms = task_now(t) - t->start_ms;
