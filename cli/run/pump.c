@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
+#include "cli/show/tty.h"
 
 enum {
 	PUMP_PIECE = 4096,     /* what a writable pipe or terminal takes at once */
@@ -129,15 +130,6 @@ unsigned pump_poll(struct pump_set *p, struct pollfd *fds)
 	return 2 * p->n;
 }
 
-/* Reading a terminal from the background would stop us, also when the command inside
- * never reads. */
-static bool in_background(int fd)
-{
-	pid_t group = sys_tcgetpgrp(fd);
-
-	return group >= 0 && group != sys_getpgid(0);
-}
-
 /* 1 = more may follow, 0 = wait, or a negative errno that ends the stream; -ENODATA is
  * its regular end. */
 static int step_splice(struct pump_set *p, struct pump_stream *s)
@@ -259,7 +251,8 @@ void pump_step(struct pump_set *p, const struct pollfd *fds)
 			continue;
 		if (waits(p, s)) /* since this step began */
 			continue;
-		if (s->tty && !s->len && in_background(s->from)) {
+		/* It would stop us, also when the command inside never reads. */
+		if (s->tty && !s->len && !tty_here(s->from)) {
 			s->held = true;
 			continue;
 		}

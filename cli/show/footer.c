@@ -189,6 +189,11 @@ void footer_clear(struct footer *f)
 	footer_draw(f, NULL, NULL);
 }
 
+void footer_forget(struct footer *f)
+{
+	buf_truncate(&f->shown, 0);
+}
+
 bool footer_resized(const struct footer *f)
 {
 	unsigned short rows, cols;

@@ -32,6 +32,9 @@ void footer_draw(struct footer *f, const struct buf *stay, const struct buf *cha
 /** footer_clear() - no row changes: the cursor is at the start of an empty one */
 void footer_clear(struct footer *f);
 
+/** footer_forget() - somebody else has written there: what stood there is left as it is */
+void footer_forget(struct footer *f);
+
 /** footer_resized() - has the terminal another size than it was drawn for? */
 bool footer_resized(const struct footer *f);
 

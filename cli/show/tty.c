@@ -11,6 +11,13 @@ bool tty_is(int fd)
 	return sys_isatty(fd) == 0;
 }
 
+bool tty_here(int fd)
+{
+	const pid_t group = sys_tcgetpgrp(fd);
+
+	return group < 0 || group == sys_getpgid(0);
+}
+
 int tty_raw(struct tty *t, int fd)
 {
 	struct termios now;

@@ -34,6 +34,10 @@ int tty_set_size(int fd, unsigned short rows, unsigned short cols);
  */
 void tty_settle(int in, int out);
 
+/** tty_here() - false when @fd is a terminal whose foreground is another job's: to read it,
+ *  or to change its mode, would stop us */
+bool tty_here(int fd);
+
 /** tty_is() - true when @fd is a terminal */
 bool tty_is(int fd);
 

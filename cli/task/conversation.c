@@ -26,29 +26,12 @@ static int next_resume(struct taskwork *w, struct err *e)
 	return w->resume < 0 ? w->resume : 0;
 }
 
-/* While the task works keys are read one by one; pasted lines are one. */
-static int watch_keys(struct taskwork *w, bool on, struct err *e)
-{
-	int r = 0;
-
-	if (on)
-		r = steer_begin(&w->steer, e);
-	if (r == 0)
-		r = ticker_keys(&w->ticker, on ? STDIN_FILENO : -1, e);
-	if (!on)
-		steer_end(&w->steer);
-	w->view.steer = on && r == 0 ? &w->steer : NULL;
-	fputs(on ? "\033[?2004h" : "\033[?2004l", w->app->err);
-	fflush(w->app->err);
-	return r;
-}
-
 static int talk_task(void *ctx, const char *text, struct err *e)
 {
 	_cleanup_task_report_ struct task_report report;
 	struct taskwork *w = ctx;
 	struct nettell refused;
-	int r = watch_keys(w, true, e);
+	int r = taskwork_keys(w, true, e);
 
 	task_report_init(&report);
 	w->conf.text = text;
@@ -58,7 +41,7 @@ static int talk_task(void *ctx, const char *text, struct err *e)
 	nettell_begin(w->app, w->setup.box, &refused);
 	if (r == 0)
 		r = task_run(&w->conf, &report, e);
-	(void)watch_keys(w, false, &(struct err){ 0 });
+	(void)taskwork_keys(w, false, ERR_IGNORED);
 	if (r < 0)
 		return r;
 	nettell_say(w->app, &refused);

@@ -181,13 +181,19 @@ static int make_servers(struct taskwork *w, struct err *e)
 /* A terminal is looked at while anything else is waited for. */
 static int watch_terminal(struct taskwork *w, struct err *e)
 {
+	int r;
+
 	if (w->view.footer.cols && !w->app->json) {
 		w->ticker.tick = view_tick;
 		w->ticker.resized = view_resized;
 		w->ticker.keys = view_keys;
+		w->ticker.moved = view_moved;
+		w->ticker.terminal = w->view.footer.fd;
 		w->ticker.ctx = &w->view;
 	}
-	return ticker_open(&w->ticker, e);
+	r = ticker_open(&w->ticker, e);
+	w->view.away = w->ticker.away;
+	return r;
 }
 
 /* What the person permitted for the directory, or for all; known when the box is. */

@@ -1,10 +1,14 @@
 #include "cli/task/run.h"
 
+#include <unistd.h>
+
+#include "base/text.h"
 #include "cli/box/nettell.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/review/show.h"
 #include "cli/show/render.h"
+#include "cli/show/tty.h"
 #include "cli/task/view/end.h"
 #include "cli/task/work.h"
 
@@ -18,6 +22,29 @@ static void end_jobs(struct taskwork *w)
 	view_end_jobs(w->app, buf_cstr(&jobs), keep);
 }
 
+/* What is typed where the task is seen is for the model. */
+static int hear(struct taskwork *w, bool on, struct err *e)
+{
+	if (w->app->json || !w->view.footer.cols || !tty_is(STDIN_FILENO))
+		return 0;
+	return taskwork_keys(w, on, e);
+}
+
+/* There is no next line, as in a conversation: what came while the last turn was made is a
+ * reason to go on, too. */
+static int told(void *ctx, bool end, struct buf *words)
+{
+	struct taskwork *w = ctx;
+	struct buf *const said = &w->steer.said;
+	const int r = inbox_told(&w->inbox, end, words);
+
+	if (!said->len)
+		return r;
+	buf_addf(words, "%s%s", words->len ? "\n" : "", buf_cstr(said));
+	buf_truncate(said, 0);
+	return 1;
+}
+
 static int run_task(struct taskwork *w, struct err *e)
 {
 	_cleanup_task_report_ struct task_report report;
@@ -26,9 +53,15 @@ static int run_task(struct taskwork *w, struct err *e)
 
 	task_report_init(&report);
 	nettell_begin(w->app, w->setup.box, &refused);
-	r = task_run(&w->conf, &report, e);
+	w->conf.told = told;
+	w->conf.told_ctx = w;
+	r = hear(w, true, e) ?: task_run(&w->conf, &report, e);
+	(void)hear(w, false, ERR_IGNORED);
 	if (r < 0)
 		return cmd_fail(w->app, e, (int)report.end);
+	if (w->steer.line.len)
+		render_note(w->app, "the model was not told: %s",
+			    text_shown(buf_cstr(&w->steer.line)));
 	nettell_say(w->app, &refused);
 	boxwords_note(&w->boxwords, &report.changes);
 	view_end_foreign(w->app, &report.changes);

@@ -61,6 +61,23 @@ void taskwork_done(struct taskwork *w)
 	scope_close(&w->interrupt);
 }
 
+/* Pasted lines are one. */
+int taskwork_keys(struct taskwork *w, bool on, struct err *e)
+{
+	int r = 0;
+
+	if (on)
+		r = steer_begin(&w->steer, e);
+	if (r == 0)
+		r = ticker_keys(&w->ticker, on ? STDIN_FILENO : -1, e);
+	if (!on)
+		steer_end(&w->steer);
+	w->view.steer = on && r == 0 ? &w->steer : NULL;
+	fputs(on ? "\033[?2004h" : "\033[?2004l", w->app->err);
+	fflush(w->app->err);
+	return r;
+}
+
 const char *taskwork_settings(struct taskwork *w)
 {
 	_cleanup_json_ struct json *j =

@@ -61,6 +61,9 @@ void taskwork_done(struct taskwork *w);
  *  on with the task; borrowed from @w; NULL = no memory */
 const char *taskwork_settings(struct taskwork *w);
 
+/** taskwork_keys() - while the task works keys are read one by one, for the model */
+int taskwork_keys(struct taskwork *w, bool on, struct err *e);
+
 /* The steps, in their order. All that they make goes into the work. */
 
 /** ordered_read() - what a person orders, before any image is pulled or box started, and

@@ -230,6 +230,60 @@ shows() {
 	[[ $output != *"the shell is a new one"* ]]
 }
 
+@test "screen: what is typed while a task works is told to its model, and not to the shell after it" {
+	model <<-'END'
+	{"expect":"first task","text":"One.","calls":[{"name":"shell","args":{"command":"until [ -e go ]; do sleep 0.1; done"}}]}
+	{"expect":"also as webp","calls":[{"name":"shell","args":{"command":"until [ -e go2 ]; do sleep 0.1; done"}},{"name":"finish","args":{"answer":"Both.","success":true}}]}
+	{"expect":"and as gif","calls":[{"name":"shell","args":{"command":"until [ -e go3 ]; do sleep 0.1; done"}},{"name":"finish","args":{"answer":"All three.","success":true}}]}
+	END
+	begin 80 40 cubby --net none --project live "'first task'"
+	shows "$ until" "round 1"
+	keys "also as webx" BSpace p
+	shows "› also as webp"
+	keys Enter
+	shows "you, for its next turn: also as webp"
+	touch go
+	shows "go2"
+	keys "and as gif" Enter # it finishes in this very turn
+	shows "you, for its next turn: and as gif"
+	touch go2
+	shows "go3"
+	keys "half a"
+	shows "› half a"
+	touch go3
+	shows "All three." "cubby: the model was not told: half a" "status 0"
+	[[ $seen != *"Both."* ]]
+	[ "$(requests)" = 3 ]
+}
+
+@test "screen: a task that was stopped by ^Z goes on, in the background unseen, and hears its keys again" {
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"until [ -e go ]; do sleep 0.1; done; echo went on"}}]}
+	{"expect":"also as webp","calls":[{"name":"finish","args":{"answer":"Done.","success":true}}]}
+	END
+	begin 80 40 PS1=there: bash --norc --noprofile -i
+	shows "there:"
+	keys "clear; cubby --net none --project live 'first task'" Enter
+	shows "$ until" "round 1"
+	keys C-z
+	shows "Stopped"
+	keys "clear; bg" Enter
+	shows "there:"
+	keys "e=chosen; echo \$e" Enter
+	shows chosen
+	[[ $seen != *"round 1"* ]]
+	keys "clear; fg" Enter
+	shows "round 1"
+	keys "also as webp"
+	shows "› also as webp"
+	keys Enter
+	shows "you, for its next turn: also as webp"
+	touch go
+	shows "went on" "Done." "there:"
+	keys "exit" Enter
+	shows "status 0"
+}
+
 @test "screen: a conversation shows what was done, takes it back, and changes its model" {
 	model <<-'END'
 	{"config":{"append_only":false,"summary":{"text":"Done: SUMMARY."}}}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
+#include "cli/show/tty.h"
 
 enum { SEQ_MAX = 32, CTRL_U = 0x15, CTRL_W = 0x17, ESC = 0x1b, DEL = 0x7f };
 
@@ -23,12 +24,12 @@ void steer_done(struct steer *s)
 	buf_done(&s->seq);
 }
 
-int steer_begin(struct steer *s, struct err *e)
+static int set_mode(struct steer *s, struct err *e)
 {
 	struct termios now;
 	int r;
 
-	if (s->on || s->fd < 0)
+	if (!tty_here(s->fd))
 		return 0;
 	r = sys_tcgetattr(s->fd, &s->was);
 	if (r < 0)
@@ -40,15 +41,34 @@ int steer_begin(struct steer *s, struct err *e)
 	r = sys_tcsetattr(s->fd, TCSADRAIN, &now);
 	if (r < 0)
 		return err_sys(e, r, "cannot set the terminal's mode");
-	s->on = true;
+	s->set = true;
 	return 0;
+}
+
+int steer_begin(struct steer *s, struct err *e)
+{
+	int r;
+
+	if (s->on || s->fd < 0)
+		return 0;
+	r = set_mode(s, e);
+	s->on = r == 0;
+	return r;
+}
+
+void steer_again(struct steer *s)
+{
+	s->set = false;
+	if (s->on)
+		(void)set_mode(s, ERR_IGNORED);
 }
 
 void steer_end(struct steer *s)
 {
-	if (s->on)
+	if (s->set && tty_here(s->fd))
 		(void)sys_tcsetattr(s->fd, TCSADRAIN, &s->was);
 	s->on = false;
+	s->set = false;
 }
 
 /* One character, all its bytes. */

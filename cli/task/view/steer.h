@@ -14,20 +14,24 @@
 enum { STEER_LINE = 64 << 10 };
 
 struct steer {
-	int fd;		    /* borrowed; the terminal; -1 = none */
-	struct buf line;    /* owned; what is typed */
-	struct buf said;    /* owned; whole lines, for whoever takes them */
-	struct buf seq;	    /* owned; the sequence that has begun; "" = none */
-	bool pasting;	    /* newlines are a part of the line */
-	bool on;	    /* the mode is ours */
-	struct termios was; /* while it is */
+	int fd;		 /* borrowed; the terminal; -1 = none */
+	struct buf line; /* owned; what is typed */
+	struct buf said; /* owned; whole lines, for whoever takes them */
+	struct buf seq;	 /* owned; the sequence that has begun; "" = none */
+	bool pasting;	 /* newlines are a part of the line */
+	bool on;	 /* keys are wanted */
+	bool set;	 /* the mode is ours, and instead of … */
+	struct termios was;
 };
 
 void steer_init(struct steer *s, int fd);
 void steer_done(struct steer *s);
 
-/** steer_begin() - keys come one by one and unseen; ^C and ^Z do what they do */
+/** steer_begin() - keys come one by one and unseen; ^C and ^Z do what they do. In the
+ *  background it waits for steer_again() */
 int steer_begin(struct steer *s, struct err *e);
+/** steer_again() - the terminal is ours, again: the mode that it was given meanwhile goes */
+void steer_again(struct steer *s);
 /** steer_end() - the mode that the terminal had; nothing where it is not ours */
 void steer_end(struct steer *s);
 

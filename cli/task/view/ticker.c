@@ -5,8 +5,9 @@
 #include "base/def.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
+#include "cli/show/tty.h"
 
-enum { TIMER, SIZES, KEYS, MORE };
+enum { TIMER, SIGNALS, KEYS, MORE };
 
 static int watch(const struct ticker *t, int fd, uint32_t what, struct err *e)
 {
@@ -23,8 +24,8 @@ static int open_all(struct ticker *t, struct err *e)
 	int r;
 
 	t->timer = sys_timerfd();
-	t->sizes = signals_watch((const int[]){ SIGWINCH, 0 }, NULL);
-	r = MIN(t->timer, t->sizes);
+	t->signals = signals_watch((const int[]){ SIGWINCH, SIGCONT, 0 }, NULL);
+	r = MIN(t->timer, t->signals);
 	if (r >= 0)
 		r = sys_timerfd_set(t->timer, &when);
 	return r < 0 ? err_sys(e, r, "cannot watch the terminal") : 0;
@@ -34,11 +35,12 @@ int ticker_open(struct ticker *t, struct err *e)
 {
 	int r = t->epfd = sys_epoll_create();
 
+	t->away = !tty_here(t->terminal);
 	if (r < 0)
 		return err_sys(e, r, "cannot watch the terminal");
 	r = t->tick ? open_all(t, e) : 0;
 	if (r == 0 && t->tick)
-		r = watch(t, t->timer, TIMER, e) ?: watch(t, t->sizes, SIZES, e);
+		r = watch(t, t->timer, TIMER, e) ?: watch(t, t->signals, SIGNALS, e);
 	if (r < 0)
 		ticker_close(t);
 	return r;
@@ -48,7 +50,7 @@ void ticker_close(struct ticker *t)
 {
 	scope_close(&t->epfd);
 	scope_close(&t->timer);
-	scope_close(&t->sizes);
+	scope_close(&t->signals);
 }
 
 int ticker_add(struct ticker *t, struct aside more, struct err *e)
@@ -66,14 +68,38 @@ int ticker_keys(struct ticker *t, int fd, struct err *e)
 	if (t->in >= 0)
 		(void)sys_epoll_ctl(t->epfd, EPOLL_CTL_DEL, t->in, NULL);
 	t->in = fd;
-	return fd < 0 ? 0 : watch(t, fd, KEYS, e);
+	return fd < 0 || t->away ? 0 : watch(t, fd, KEYS, e);
+}
+
+/* Who stopped us has changed the mode, and written there. */
+static void look_where(struct ticker *t, bool stopped)
+{
+	const bool away = !tty_here(t->terminal);
+
+	if (away == t->away && (away || !stopped))
+		return;
+	t->away = away;
+	(void)ticker_keys(t, t->in, ERR_IGNORED);
+	if (t->moved)
+		t->moved(t->ctx, !away);
+}
+
+static void on_signal(struct ticker *t)
+{
+	struct signalfd_siginfo si;
+
+	if (sys_read(t->signals, &si, sizeof(si)) != sizeof(si))
+		return;
+	if (si.ssi_signo == SIGCONT)
+		look_where(t, true);
+	else
+		t->resized(t->ctx);
 }
 
 static void look(void *ctx)
 {
 	struct epoll_event evs[4];
 	struct ticker *t = ctx;
-	struct signalfd_siginfo sizes[4];
 	uint64_t times;
 	int n = sys_epoll_wait(t->epfd, evs, ARRAY_SIZE(evs), 0);
 
@@ -81,11 +107,11 @@ static void look(void *ctx)
 		switch (evs[i].data.u32) {
 		case TIMER:
 			(void)sys_read(t->timer, &times, sizeof(times));
+			look_where(t, false);
 			t->tick(t->ctx);
 			break;
-		case SIZES:
-			(void)sys_read(t->sizes, sizes, sizeof(sizes));
-			t->resized(t->ctx);
+		case SIGNALS:
+			on_signal(t);
 			break;
 		case KEYS:
 			if (!t->keys(t->ctx))

@@ -1,8 +1,10 @@
 /* ticker - what happens at the person's terminal while a task waits for something else:
- * time passes, the window changes its size, keys are pressed.
+ * time passes, the window changes its size, keys are pressed, another job has it or no more
+ * (^Z, fg, bg).
  * Needs:  a caller that looks at ticker_aside() whenever it waits.
- * Owns:   the descriptors; SIGWINCH is blocked from then on.
- * Never:  waits. */
+ * Owns:   the descriptors; SIGWINCH and SIGCONT are blocked from then on (the latter goes on all
+ *         the same).
+ * Never:  waits; has keys read that are another job's. */
 #ifndef CLI_TASK_VIEW_TICKER_H
 #define CLI_TASK_VIEW_TICKER_H
 
@@ -12,16 +14,22 @@
 enum { TICKER_MS = 200, TICKER_MORE = 2 };
 
 struct ticker {
-	int epfd, timer, sizes;		/* owned; -1 = none */
+	int epfd, timer, signals;	/* owned; -1 = none */
 	struct aside more[TICKER_MORE]; /* looked at as well */
 	size_t n_more;
 	void (*tick)(void *ctx);
 	void (*resized)(void *ctx);
+	/* It is ours again, also after we were stopped, or another job's. May be NULL */
+	void (*moved)(void *ctx, bool here);
 	bool (*keys)(void *ctx); /* they can be read; false = never again */
 	void *ctx;		 /* borrowed */
 	int in;			 /* borrowed; where keys come from; -1 = none */
+	int terminal; /* borrowed; whose foreground is asked for; -1 = none */
+	bool away;    /* it is another job's */
 };
-#define TICKER_NONE ((struct ticker){ .epfd = -1, .timer = -1, .sizes = -1, .in = -1 })
+#define TICKER_NONE       \
+	((struct ticker){ \
+		.epfd = -1, .timer = -1, .signals = -1, .in = -1, .terminal = -1 })
 
 /** ticker_open() - begin; the callbacks are set already, or there is no terminal */
 int ticker_open(struct ticker *t, struct err *e);

@@ -112,7 +112,7 @@ static void paint(struct view *v, const struct buf *stay)
 	_cleanup_buf_ struct buf change = BUF_INIT(VIEW_ROWS_MAX);
 	const struct view_look look = look_of(v);
 
-	if (on_terminal(v)) {
+	if (on_terminal(v) && !v->away) {
 		buf_add(&change, buf_cstr(&v->open), v->open.len);
 		if (v->doing == VIEW_RUNS)
 			view_output_now(&v->output, &look, &change);
@@ -151,6 +151,17 @@ void view_resized(void *ctx)
 	buf_truncate(&v->open, 0);
 	if (v->doing == VIEW_SPEAKS)
 		mdstream_open(&v->stream, &look, &v->open);
+	repaint(v);
+}
+
+void view_moved(void *ctx, bool here)
+{
+	struct view *v = ctx;
+
+	v->away = !here;
+	footer_forget(&v->footer);
+	if (here && v->steer)
+		steer_again(v->steer);
 	repaint(v);
 }
 

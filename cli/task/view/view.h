@@ -43,6 +43,7 @@ struct view {
 	enum view_doing doing;
 	unsigned asked; /* number of the call that was shown to be asked for */
 	bool mid_line;	/* the last words did not end in a newline */
+	bool away;	/* the terminal is another job's: nothing changes there */
 	bool secret;	/* the program waits for a password */
 };
 
@@ -56,6 +57,8 @@ const struct task_events *view_events(void);
 void view_tick(void *view);
 /** view_resized() - the terminal has another size; @view is a struct view */
 void view_resized(void *view);
+/** view_moved() - the terminal is ours again, or another job's; @view is a struct view */
+void view_moved(void *view, bool here);
 /** view_keys() - keys were pressed; false = the terminal is gone; @view is a struct view */
 bool view_keys(void *view);
 

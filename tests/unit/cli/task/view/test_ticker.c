@@ -7,7 +7,7 @@
 #include "cli/task/view/ticker.h"
 
 struct heard {
-	unsigned ticks, sizes, keys, more;
+	unsigned ticks, sizes, keys, more, back;
 	int pipe[2];
 };
 
@@ -19,6 +19,12 @@ static void on_tick(void *ctx)
 static void on_size(void *ctx)
 {
 	((struct heard *)ctx)->sizes++;
+}
+
+static void on_moved(void *ctx, bool here)
+{
+	assert_true(here);
+	((struct heard *)ctx)->back++;
 }
 
 static bool on_keys(void *ctx)
@@ -54,6 +60,7 @@ static void time_sizes_keys_and_more(void)
 	assert_true(sys_pipe2(h.pipe, O_CLOEXEC) >= 0);
 	t.tick = on_tick;
 	t.resized = on_size;
+	t.moved = on_moved;
 	t.keys = on_keys;
 	t.ctx = &h;
 	unit_ok(ticker_open(&t, &e), &e);
@@ -63,6 +70,10 @@ static void time_sizes_keys_and_more(void)
 	while (!h.sizes)
 		look(&t);
 	unit_ok(ticker_keys(&t, h.pipe[0], &e), &e);
+	raise(SIGCONT);
+	while (!h.back)
+		look(&t);
+	assert_int_equal(h.sizes, 1);
 	assert_int_equal(sys_write(h.pipe[1], "x", 1), 1);
 	while (!h.keys)
 		look(&t);
