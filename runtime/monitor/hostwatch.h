@@ -18,7 +18,7 @@ struct hostwatch_conf {
 
 struct hostwatch {
 	struct hostwatch_conf conf;
-	int fd;		   /* owned; -1 = nothing is watched */
+	int fd;	    /* owned; -1 = nothing is watched */
 	bool begun; /* a program was started: the first sees what there is */
 	struct loop_source *on_event, *on_time;
 	uint64_t rest_ms;

@@ -252,12 +252,6 @@ bool monitor_shorten_wanted(int boxdir);
 /** monitor_shorten() - do it; nobody waits for that any more */
 void monitor_shorten(struct spec *s, int boxdir);
 
-/* background.c */
-/** monitor_background_ask() - keep the box while something runs in it; says whether.
- *  With "look" it only says it */
-int monitor_background_ask(struct monitor *m, const struct json *args,
-			   struct json **ret, struct err *e);
-
 /* ask.c */
 /** monitor_ask_kills() - how many processes were killed for the memory limit so far */
 uint64_t monitor_ask_kills(const struct monitor *m);
