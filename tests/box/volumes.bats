@@ -84,7 +84,7 @@ setup() {
 	[ "$output" = none ]
 	[[ $stderr == *"until 'cubby agree' permits it"* ]]
 	run "$CUBBY_TEST_TOP/tests/on-tty" -a "cubby agree" <<<yes
-	[[ $output == *"mounts: [\"$OUT:/lib2\"]"*'caches: ["npm"]'* ]]
+	[[ $output == *'caches: ["npm"]'*"mounts: [\"$OUT:/lib2\"]"* ]]
 	run -0 --separate-stderr cubby exec -- sh -c 'cat /lib2/file; ls -d /root/.npm'
 	[ "$output" = $'said\n/root/.npm' ]
 	cubby rm -q
