@@ -73,31 +73,23 @@ static bool is_list(int fd)
 	return fd < 0 || is_on(fd, PROC_SUPER_MAGIC);
 }
 
-int memwatch_open(int fds[MEMWATCH_FDS], const struct memwatch_conf *limit,
+int memwatch_open(const int fds[MEMWATCH_FDS], const struct memwatch_conf *limit,
 		  struct memwatch *ret, struct err *e)
 {
 	struct memwatch w = MEMWATCH_NONE;
 
 	for (int i = 0; i < MEMWATCH_FDS; i++)
-		w.fds[i] = take(&fds[i], -1);
+		w.fds[i] = fds[i];
 	if (!is_on(w.fds[MEMWATCH_PROC], PROC_SUPER_MAGIC) ||
 	    (w.fds[MEMWATCH_TMP] >= 0 && !is_on(w.fds[MEMWATCH_TMP], TMPFS_MAGIC)) ||
 	    !is_list(w.fds[MEMWATCH_SHM]) || !is_list(w.fds[MEMWATCH_SEM]) ||
-	    !is_list(w.fds[MEMWATCH_MSG])) {
-		memwatch_close(&w);
+	    !is_list(w.fds[MEMWATCH_MSG]))
 		return err_set(e, -EBADMSG,
 			       "cannot watch the memory of the box: no /proc of it");
-	}
 	w.limit = *limit;
 	w.shmem = shmem_device();
 	*ret = w;
 	return 0;
-}
-
-void memwatch_close(struct memwatch *w)
-{
-	scope_close_set(w->fds, MEMWATCH_FDS);
-	*w = MEMWATCH_NONE;
 }
 
 /* ---- what the kernel writes --------------------------------------------------------- */

@@ -4,7 +4,7 @@
  * Needs:  descriptors that the box's init has opened: the way to these from outside may be
  *         closed (chmod 000 /); the rights over the box's processes that the maker of
  *         their user namespace has.
- * Owns:   these descriptors.
+ * Owns:   nothing: these descriptors are borrowed.
  * Never:  kills init or anything outside the box: it signals descriptors of processes,
  *         not numbers; believes a name or number that a program of the box has written. */
 #ifndef RUNTIME_CGROUP_MEMWATCH_H
@@ -36,7 +36,7 @@ struct memwatch_conf {
 };
 
 struct memwatch {
-	int fds[MEMWATCH_FDS]; /* owned; [MEMWATCH_PROC] -1 = not watching */
+	int fds[MEMWATCH_FDS]; /* borrowed; [MEMWATCH_PROC] -1 = not watching */
 	struct memwatch_conf limit;
 	dev_t shmem;	     /* of files that nobody has given a name (memfds) */
 	uint64_t used, peak; /* bytes, of the looks so far */
@@ -52,11 +52,10 @@ struct memwatch {
 };
 #define MEMWATCH_NONE ((struct memwatch){ .fds = MEMWATCH_NO_FD })
 
-/** memwatch_open() - watch a box by @fds, which become the watch's, on failure too.
+/** memwatch_open() - watch a box by @fds
  *  Return: 0; -EBADMSG (one of them is something else). */
-int memwatch_open(int fds[MEMWATCH_FDS], const struct memwatch_conf *limit,
+int memwatch_open(const int fds[MEMWATCH_FDS], const struct memwatch_conf *limit,
 		  struct memwatch *ret, struct err *e);
-void memwatch_close(struct memwatch *w);
 
 /** memwatch_look() - look once, and kill if need be. Return: milliseconds until the next
  *  look is due: the less is left, the sooner. */

@@ -148,10 +148,8 @@ static int written(struct monitor *m, const struct json *, struct json **ret,
 		   struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
-	const int watched = m->memory.fds[MEMWATCH_PROC];
 	uint64_t bytes;
-	int r = written_bytes(watched >= 0 ? watched : m->run.watch[MEMWATCH_PROC],
-			      &bytes, e);
+	int r = written_bytes(m->run.watch[MEMWATCH_PROC], &bytes, e);
 
 	if (r < 0)
 		return r;

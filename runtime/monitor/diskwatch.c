@@ -5,6 +5,7 @@
 
 #include "base/scope.h"
 #include "base/sys/sys.h"
+#include "runtime/monitor/unlinked.h"
 
 enum {
 	DISKWATCH_LATEST_MS = 30000,
@@ -64,6 +65,7 @@ int diskwatch_open(const struct diskwatch_conf *conf, struct diskwatch *ret,
 	ret->dir = fd;
 	ret->layer = within ? "." : conf->layer;
 	ret->map = conf->map;
+	ret->proc = conf->proc;
 	ret->limit = conf->limit;
 	fd = open_reviews(conf->boxdir, within, ret->reviews);
 	if (fd < 0)
@@ -153,6 +155,14 @@ static int begin(struct diskwatch *w, uint64_t now, struct err *e)
 	return r;
 }
 
+static bool is_reviewed(const struct diskwatch *w)
+{
+	for (size_t i = 0; i < CHAIN_VIEWS; i++)
+		if (w->reviews[i] >= 0)
+			return true;
+	return false;
+}
+
 /* 1 = @ret is set, 0 = it still counts. */
 static int result(struct diskwatch *w, uint64_t now, struct err *e)
 {
@@ -179,14 +189,15 @@ static int result(struct diskwatch *w, uint64_t now, struct err *e)
 		w->reviewed[w->at++] = bytes;
 		w->due_ms = now;
 	} else {
+		r = unlinked_bytes(w->proc, is_reviewed(w), &w->unlinked, e);
 		w->written = bytes;
 		w->at = 0;
 		w->counted = true;
 	}
-	w->used = w->below + w->written;
+	w->used = w->below + w->written + w->unlinked;
 	for (size_t i = 0; i < CHAIN_VIEWS; i++)
 		w->used += w->reviewed[i];
-	return 1;
+	return r < 0 ? r : 1;
 }
 
 int diskwatch_look(struct diskwatch *w, struct err *e)

@@ -1,6 +1,6 @@
 /* diskwatch - the disk limit of a box: counts what its layer takes, since quotas are root's
  * to set (docs/adr/0009).
- * Needs:  the box's directory; user namespaces, for the helper that counts.
+ * Needs:  the box's directory and its /proc; user namespaces, for the helper that counts.
  * Owns:   descriptors of the layer, the project's and the sealed ones; the helper while it
  *         counts.
  * Never:  counts in this process: a layer may be large, and box users' files are not the
@@ -31,7 +31,9 @@ struct diskwatch {
 	uint64_t below;	    /* bytes of those before it */
 	int reviews[CHAIN_VIEWS]; /* owned: what holds each; -1 = none */
 	size_t at; /* how many of them are counted: then the box's own layer is */
+	int proc;  /* borrowed */
 	uint64_t reviewed[CHAIN_VIEWS], written; /* bytes at the last count */
+	uint64_t unlinked;			 /* by files without a name */
 	uint64_t limit, used;			 /* bytes; used: at the last count */
 	struct diskroom free;			 /* when that count began */
 	uint64_t began_ms, due_ms;
@@ -50,6 +52,7 @@ struct diskwatch_conf {
 	const char *layer;	 /* its part to count: "upper", "copy"; static */
 	const struct idmap *map; /* borrowed */
 	const char *store;	 /* its path; borrowed for the call */
+	int proc;		 /* the box's; borrowed */
 	uint64_t limit;		 /* bytes */
 };
 int diskwatch_open(const struct diskwatch_conf *conf, struct diskwatch *ret,

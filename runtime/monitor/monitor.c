@@ -239,6 +239,7 @@ static int watch_limits(struct monitor *m, struct err *e)
 
 	if (ours.memory || ours.pids)
 		r = memwatch_open(m->run.watch, &ours, &m->memory, e);
+	disk.proc = m->run.watch[MEMWATCH_PROC];
 	if (r == 0 && lim->disk_bytes)
 		r = diskwatch_open(&disk, &m->disk, e);
 	if (r < 0)
@@ -428,7 +429,6 @@ static void finish(struct monitor *m)
 	}
 	outbox_done(&m->to_init);
 	scope_close(&m->listener);
-	memwatch_close(&m->memory);
 	diskwatch_close(&m->disk);
 	if (m->rundir >= 0)
 		rundir_remove(m->spec.key);

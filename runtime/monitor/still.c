@@ -7,15 +7,12 @@ int monitor_still_hold(struct client *c, struct err *e)
 	const struct monitor *m = c->m;
 	struct held *h = &c->m->held;
 	const struct running *run = &m->run;
-	int proc = m->memory.fds[MEMWATCH_PROC];
 	int r;
 
 	if (h->holder)
 		return err_set(e, -EBUSY, "another command copies the box just now");
-	if (proc < 0)
-		proc = run->watch[MEMWATCH_PROC];
 	h->since_ms = sys_now_ms();
-	r = still_hold(run->cg, proc, run->init, &h->still, e);
+	r = still_hold(run->cg, run->watch[MEMWATCH_PROC], run->init, &h->still, e);
 	if (r == 0)
 		h->holder = c;
 	return r;

@@ -80,6 +80,18 @@ hog_is_killed() { # WRAPPER...
 	cubby rm -q
 }
 
+@test "--disk: files that were removed and are open count, once each, in a view of the project, too" {
+	local into
+	for into in /root "$PWD"; do
+		run -137 --separate-stderr timeout "$(lib_longer 120)" cubby exec --project review --disk 60M -- sh -c "
+			ulimit -f 4000000; exec 3>$into/f 4>&3 5>&3 6>&3; rm $into/f; head -c 20M /dev/zero >&3; sleep 1; echo on
+			while :; do head -c 20M /dev/zero >&3; done; echo no"
+		[ "$output" = on ]
+		[[ $stderr == *"more of the disk than its limit (60 MiB"* ]]
+	done
+	cubby rm -q
+}
+
 # bats test_tags=long
 @test "--disk: what lies in the project does not count, what other users of the box hide does" {
 	run -0 cubby exec --disk 60M -- sh -c 'head -c 100M /dev/zero >big; rm big; sleep 1; echo on'

@@ -1,6 +1,7 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "runtime/cgroup/memwatch.h"
 
@@ -135,8 +136,12 @@ static void without_a_box(void)
 	assert_int_equal(memwatch_open(bad, &limit, &w, &e), -EBADMSG);
 	assert_int_equal(memwatch_open(no_tmp, &limit, &w, &e), -EBADMSG);
 	assert_int_equal(memwatch_open(no_sem, &limit, &w, &e), -EBADMSG);
-	assert_int_equal(no_tmp[0], -1);
 	assert_int_equal(w.fds[MEMWATCH_PROC], -1);
+	close(bad[0]);
+	close(no_tmp[0]);
+	close(no_tmp[1]);
+	close(no_sem[0]);
+	close(no_sem[3]);
 }
 
 /* This process has no pid namespace of its own: everything that the host runs is added
@@ -157,8 +162,7 @@ static void looks(void)
 	assert_int_equal(w.peak, w.used);
 	assert_int_equal(w.kills + w.pid_kills, 0);
 	assert_false(memwatch_is_lost(&w));
-	memwatch_close(&w);
-	assert_int_equal(w.fds[MEMWATCH_PROC], -1);
+	close(fds[0]);
 }
 
 int main(void)
