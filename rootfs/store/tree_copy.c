@@ -3,6 +3,8 @@
  * names was read and what the directory is to look like once it is complete. */
 #include "rootfs/store/tree_copy.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -16,6 +18,7 @@ enum {
 	DEPTH = 4096, /* twice what a path can name */
 	SHOWN = 200,
 	LINKS_FIRST = 256,
+	TRIES = 8,	/* of a name that is another file each time */
 	NOTED_AFTER = 2 /* s */
 };
 
@@ -38,6 +41,7 @@ struct link {
 
 struct copy {
 	int from, to;	     /* owned: the directories at hand */
+	int source;	     /* owned: where the first of them is */
 	int root;	     /* borrowed: the new directory that all is in */
 	struct stat root_st; /* which may lie in the source: it is not copied */
 	struct buf levels;   /* struct level */
@@ -51,12 +55,14 @@ struct copy {
 	int earlier;	/* owned: the directory at hand there, or one above it; -1 */
 	size_t missing; /* levels from that one down, which it does not have */
 	bool layer; /* of an overlay: with what says that something of a lower one is gone */
+	bool live; /* others change the source: what vanishes has not been there */
 };
 
 static void copy_done(struct copy *c)
 {
 	scope_close(&c->from);
 	scope_close(&c->to);
+	scope_close(&c->source);
 	scope_close(&c->earlier);
 	buf_done(&c->levels);
 	buf_done(&c->path);
@@ -116,8 +122,10 @@ static int link_or_note(struct copy *c, const struct stat *st, const char *name)
 	l = find_link(c->links, c->size_links, st->st_dev, st->st_ino);
 	if (l->ino) {
 		r = sys_linkat(c->root, c->paths.data + l->path, c->to, name, 0);
-		/* Too deep for a path: two files are better than none. */
-		return r == -ENAMETOOLONG ? 0 : r < 0 ? r : 1;
+		if (r != -ENOENT || !c->live)
+			/* Too deep for a path: two files are better than none. */
+			return r == -ENAMETOOLONG ? 0 : r < 0 ? r : 1;
+		c->n_links--; /* it had vanished before it was copied */
 	}
 	r = buf_add(&c->paths, c->path.data, c->path.len);
 	if (r < 0)
@@ -278,8 +286,8 @@ static int copy_file(struct copy *c, const char *name, const struct stat *st)
 	from = sys_openat(c->from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
 			  0);
 	r = from < 0 ? from : sys_fstat(from, &opened);
-	if (r < 0)
-		return r;
+	if (r < 0 || !S_ISREG(opened.st_mode))
+		return r < 0 ? r : -ESTALE;
 	to = sys_openat(c->to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (to < 0)
 		return to;
@@ -353,7 +361,7 @@ static int copy_whiteout(struct copy *c, const char *name, const struct stat *st
 
 /* Down into a directory, whose copy is made empty. */
 static int enter(struct copy *c, int from_parent, int to_parent, const char *name,
-		 const char *from_name)
+		 bool first)
 {
 	_cleanup_close_ int from = -1;
 	_cleanup_close_ int to = -1;
@@ -361,8 +369,8 @@ static int enter(struct copy *c, int from_parent, int to_parent, const char *nam
 	struct stat st;
 	int r;
 
-	from = from_name ? tree_open(from_parent, from_name)
-			 : sys_openat(from_parent, ".", O_RDONLY | O_DIRECTORY, 0);
+	from = first ? sys_openat(from_parent, ".", O_RDONLY | O_DIRECTORY, 0)
+		     : tree_open(from_parent, name);
 	r = from < 0 ? from
 		     : sys_fstat(from, &l.from) ?: sys_mkdirat(to_parent, name, 0700);
 	if (r < 0)
@@ -373,10 +381,10 @@ static int enter(struct copy *c, int from_parent, int to_parent, const char *nam
 		return r;
 	l.dev = st.st_dev;
 	l.ino = st.st_ino;
-	r = from_name ? enter_earlier(c, name, &l) : start_earlier(c, &l);
+	r = first ? start_earlier(c, &l) : enter_earlier(c, name, &l);
 	if (r == 0)
 		r = buf_add(&c->levels, &l, sizeof(l));
-	if (r == 0 && from_name)
+	if (r == 0 && !first)
 		r = buf_addf(&c->path, "%s/", name);
 	if (r < 0)
 		return r;
@@ -388,43 +396,59 @@ static int enter(struct copy *c, int from_parent, int to_parent, const char *nam
 }
 
 /* 1 = went down into a directory */
+static int copy_kind(struct copy *c, const char *name, const struct stat *st)
+{
+	switch (st->st_mode & S_IFMT) {
+	case S_IFDIR:
+		return enter(c, c->from, c->to, name, false) ?: 1;
+	case S_IFREG:
+		return copy_file(c, name, st);
+	case S_IFLNK:
+		return copy_symlink(c, name, st);
+	case S_IFIFO:
+		return copy_fifo(c, name, st);
+	case S_IFCHR:
+		return copy_whiteout(c, name, st);
+	default:
+		c->done.skipped++;
+		return 0;
+	}
+}
+
+/* What @name was when it was looked at it is no more. */
+static bool has_changed(int r)
+{
+	return r == -ENOENT || r == -ESTALE || r == -ENOTDIR || r == -ELOOP ||
+	       r == -EINVAL || r == -ENXIO || r == -EPERM;
+}
+
+/* 1 = went down into a directory */
 static int copy_one(struct copy *c, const char *name, struct err *e)
 {
 	struct stat st;
-	int r;
+	int r = 0;
 
-	r = sys_fstatat(c->from, name, &st, AT_SYMLINK_NOFOLLOW);
-	if (r < 0)
-		return fail(c, r, name, e);
-	c->done.entries++;
-	if (c->room && !c->room->entries--)
-		return fail(c, -EDQUOT, name, e);
-	switch (st.st_mode & S_IFMT) {
-	case S_IFDIR:
+	for (int i = 0; i == 0 || (c->live && i < TRIES && has_changed(r)); i++) {
+		r = sys_fstatat(c->from, name, &st, AT_SYMLINK_NOFOLLOW);
+		if (r == -ENOENT && c->live)
+			return 0;
+		if (r < 0)
+			return fail(c, r, name, e);
+		if (c->room && !c->room->entries--)
+			return fail(c, -EDQUOT, name, e);
 		if (st.st_dev == c->root_st.st_dev && st.st_ino == c->root_st.st_ino)
 			return 0;
-		if (c->levels.len == DEPTH * sizeof(struct level))
+		if (S_ISDIR(st.st_mode) &&
+		    c->levels.len == DEPTH * sizeof(struct level))
 			return err_set(e, -ELOOP,
 				       "its directories are nested more than %d deep",
 				       DEPTH);
-		r = enter(c, c->from, c->to, name, name);
-		return r < 0 ? fail(c, r, name, e) : 1;
-	case S_IFREG:
-		r = copy_file(c, name, &st);
-		break;
-	case S_IFLNK:
-		r = copy_symlink(c, name, &st);
-		break;
-	case S_IFIFO:
-		r = copy_fifo(c, name, &st);
-		break;
-	case S_IFCHR:
-		r = copy_whiteout(c, name, &st);
-		break;
-	default:
-		c->done.skipped++;
+		r = copy_kind(c, name, &st);
 	}
-	return r < 0 ? fail(c, r, name, e) : 0;
+	if (r == -EEXIST && c->live) /* it was listed twice */
+		return 0;
+	c->done.entries++;
+	return r < 0 ? fail(c, r, name, e) : r;
 }
 
 /* ---- the walk ----------------------------------------------------------------------- */
@@ -445,25 +469,72 @@ static int copy_names(struct copy *c, struct err *e)
 		top(c)->next = scan.next;
 		r = copy_one(c, scan.name, e);
 	}
+	if (c->live && has_changed(scan.failed)) /* it was removed; ext4 says -EINVAL */
+		return r;
 	return r == 0 && scan.failed ? fail(c, scan.failed, "", e) : r;
 }
 
-/* 1 = in the directory above now, 0 = there is none */
+/* The directory at hand, by its path: the one below it was moved away or removed. */
+static int find_again(struct copy *c)
+{
+	_cleanup_close_ int at = sys_openat(c->source, ".", O_RDONLY | O_DIRECTORY, 0);
+	const struct level *l = top(c);
+	struct stat st;
+	int r;
+
+	for (const char *p = buf_cstr(&c->path); at >= 0 && *p;
+	     p = strchr(p, '/') + 1) {
+		char name[NAME_MAX + 1];
+		int next;
+
+		if (c->room && !c->room->entries--)
+			return -EDQUOT;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(p, "/"), p);
+		next = tree_open(at, name);
+		scope_close(&at);
+		at = next;
+	}
+	r = at < 0 ? at : sys_fstat(at, &st);
+	if (r < 0 || st.st_dev != l->from.st_dev || st.st_ino != l->from.st_ino)
+		return r < 0 ? r : -ESTALE;
+	scope_close(&c->from);
+	c->from = take(&at, -1);
+	return 0;
+}
+
+static int up_in_source(struct copy *c)
+{
+	const struct level *l = top(c);
+	int r = tree_up(&c->from, l->from.st_dev, l->from.st_ino);
+
+	return c->live && has_changed(r) ? find_again(c) : r;
+}
+
+/* 1 = in the directory above now, 0 = there is none. One that is no longer where it was, and
+ * was not complete, has not been there: its copy goes. */
 static int leave(struct copy *c, struct err *e)
 {
 	struct level l = *top(c);
+	char name[NAME_MAX + 1] = "";
 	int r;
 
 	r = finish_fd(c, c->from, c->to, &l.from);
 	if (r < 0)
 		return fail(c, r, "", e);
-	buf_truncate(&c->levels, c->levels.len - sizeof(l));
-	buf_truncate(&c->path, l.path);
-	if (!c->levels.len)
-		return 0;
-	r = tree_up(&c->from, top(c)->from.st_dev, top(c)->from.st_ino)
-		    ?: tree_up(&c->to, top(c)->dev, top(c)->ino)
-		    ?: leave_earlier(c, top(c));
+	do {
+		buf_truncate(&c->levels, c->levels.len - sizeof(l));
+		buf_truncate(&c->path, l.path);
+		if (!c->levels.len)
+			return 0;
+		l = *top(c);
+		r = tree_up(&c->to, l.dev, l.ino) ?: leave_earlier(c, &l);
+		if (r == 0 && *name && tree_remove(c->to, name, e) < 0)
+			return e->code;
+		r = r ?: up_in_source(c);
+		snprintf(name, sizeof(name), "%.*s",
+			 (int)MAX((ssize_t)(c->path.len - l.path) - 1, 0),
+			 buf_cstr(&c->path) + l.path);
+	} while (c->live && has_changed(r));
 	return r < 0 ? fail(c, r, "..", e) : 1;
 }
 
@@ -485,10 +556,13 @@ static int copy_tree(struct copy *c, int from, int parent, const char *name,
 		     struct err *e)
 {
 	_cleanup_close_ int root = -1;
-	int r = enter(c, from, parent, name, NULL);
+	int r = enter(c, from, parent, name, true);
 
 	if (r < 0)
 		return fail(c, r, name, e);
+	c->source = sys_dup(c->from, 3);
+	if (c->source < 0)
+		return fail(c, c->source, name, e);
 	root = sys_dup(c->to, 3);
 	r = root < 0 ? root : sys_fstat(root, &c->root_st);
 	if (r < 0)
@@ -498,7 +572,7 @@ static int copy_tree(struct copy *c, int from, int parent, const char *name,
 }
 
 struct kind {
-	bool layer;
+	bool layer, live;
 	struct tree_room *room;
 };
 
@@ -508,12 +582,14 @@ static int run(struct kind kind, int from, int parent, const char *name,
 	_cleanup_(copy_done) struct copy c = {
 		.from = -1,
 		.to = -1,
+		.source = -1,
 		.earlier = -1,
 		.levels = BUF_INIT(DEPTH * sizeof(struct level)),
 		.path = BUF_INIT(256ul << 20),
 		.paths = BUF_INIT(1ul << 30),
 		.room = kind.room,
 		.layer = kind.layer,
+		.live = kind.live,
 	};
 	int r = copy_tree(&c, from, parent, name, e);
 
@@ -526,17 +602,23 @@ static int run(struct kind kind, int from, int parent, const char *name,
 int tree_copy(int from, int parent, const char *name, struct tree_copied *ret,
 	      struct err *e)
 {
-	return run((struct kind){ false, NULL }, from, parent, name, ret, e);
+	return run((struct kind){ false, false, NULL }, from, parent, name, ret, e);
+}
+
+int tree_copy_live(int from, int parent, const char *name, struct tree_copied *ret,
+		   struct err *e)
+{
+	return run((struct kind){ false, true, NULL }, from, parent, name, ret, e);
 }
 
 int tree_copy_layer(int from, int parent, const char *name, struct tree_copied *ret,
 		    struct err *e)
 {
-	return run((struct kind){ true, NULL }, from, parent, name, ret, e);
+	return run((struct kind){ true, false, NULL }, from, parent, name, ret, e);
 }
 
 int tree_copy_within(int from, int parent, const char *name, struct tree_room *room,
 		     struct tree_copied *ret, struct err *e)
 {
-	return run((struct kind){ true, room }, from, parent, name, ret, e);
+	return run((struct kind){ true, true, room }, from, parent, name, ret, e);
 }

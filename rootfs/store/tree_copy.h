@@ -1,6 +1,6 @@
 /* tree_copy - copy a whole directory tree by descriptors, for hosts without overlay and
  * for images that are directories.
- * Needs:  that nobody else changes the two trees meanwhile, or room that has an end.
+ * Needs:  that nobody else changes the copy meanwhile.
  * Owns:   nothing.
  * Never:  follows a link; crosses a mount of the source; opens a device or fifo. */
 #ifndef ROOTFS_STORE_TREE_COPY_H
@@ -33,7 +33,12 @@ struct tree_copied {
 int tree_copy(int from, int parent, const char *name, struct tree_copied *ret,
 	      struct err *e);
 
-/** tree_copy_layer() - the same of a layer of an overlay, with its whiteouts and opaque
+/** tree_copy_live() - the same of a directory that others may be changing: a name that vanishes
+ *  before it is copied is left out, as if it had never been there */
+int tree_copy_live(int from, int parent, const char *name, struct tree_copied *ret,
+		   struct err *e);
+
+/** tree_copy_layer() - tree_copy() of a layer of an overlay, with its whiteouts and opaque
  *  directories, which are in effect where the copy is a layer again; @from and @parent are
  *  of the same mount */
 int tree_copy_layer(int from, int parent, const char *name, struct tree_copied *ret,
@@ -47,7 +52,7 @@ struct tree_room {
 
 /**
  * tree_copy_within() - the same of one that a box goes on changing, which may bring more as
- * fast as it is copied; @room is less afterwards
+ * fast as it is copied; @room is less afterwards. What vanishes is left out.
  *
  * A file that has not changed since the earlier copy (its inode, size and times tell, which
  * each copy notes in TREE_NOTED) is a further name of the file there: nobody may write to

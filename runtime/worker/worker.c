@@ -154,10 +154,11 @@ static int copy_with(copy_fn *fn, int dir, const char *arg, struct json **ret,
 	return 0;
 }
 
+/* Somebody's directory, who may be working in it. */
 static int do_copytree(int dir, const char *arg, const struct idmap *,
 		       struct json **ret, struct err *e)
 {
-	return copy_with(tree_copy, dir, arg, ret, e);
+	return copy_with(tree_copy_live, dir, arg, ret, e);
 }
 
 static int do_copylayer(int dir, const char *arg, const struct idmap *,

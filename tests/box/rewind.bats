@@ -140,6 +140,18 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 	[[ $output == *"the box has no checkpoint 'other'; 'cubby rewind --list' lists them"* ]]
 }
 
+@test "checkpoint: of a box whose files come, go and are moved all the time" {
+	cubby exec -q --project review --detach -- sh -c 'while :; do
+		mkdir -p a/b/c; echo 1 >a/b/c/f; rm gone; mv a moved; echo live >gone; rm -r moved; done' 2>/dev/null
+	timeout 60 sh -c "until cubby diff --name-only | grep -q gone; do sleep 0.1; done"
+	for i in $(seq 30); do
+		cubby checkpoint -q "all$i"
+	done
+	cubby stop
+	cubby rewind all30
+	[ "$(box 'cat f')" = h ]
+}
+
 @test "diff --since: what a task has changed from a turn on, taken over or not" {
 	three_turns
 	run -0 --separate-stderr cubby diff --since 1 --json

@@ -215,6 +215,58 @@ static void ends_with_its_room(void)
 			 -EDQUOT);
 }
 
+/* As programs of a box do that goes on: files come and go, directories are removed and moved
+ * with what is in them, and a name is of another kind the next time. */
+static void change_for_ever(int dir)
+{
+	int ignored;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	for (;;) {
+		(void)mkdirat(dir, "a", 0755);
+		(void)mkdirat(dir, "a/b", 0755);
+		(void)mkdirat(dir, "a/b/c", 0755);
+		for (int i = 0; i < 3; i++)
+			close(openat(dir, i ? "a/b/c/f" : "f", O_CREAT | O_RDWR, 0644));
+		ignored = linkat(dir, "f", dir, "a/b/g", 0);
+		(void)renameat(dir, "a/b", dir, "moved");
+		ignored = symlinkat("f", dir, "a/b");
+		(void)unlinkat(dir, "f", 0);
+		(void)unlinkat(dir, "moved/c/f", 0);
+		(void)unlinkat(dir, "moved/g", 0);
+		(void)unlinkat(dir, "moved/c", AT_REMOVEDIR);
+		(void)unlinkat(dir, "moved", AT_REMOVEDIR);
+		(void)unlinkat(dir, "a/b", 0);
+		(void)unlinkat(dir, "a", AT_REMOVEDIR);
+		(void)ignored;
+	}
+}
+
+static void what_vanishes_is_left_out(void)
+{
+	_cleanup_close_ int from = make_dir("from"), top = unit_top();
+	struct err e = ERR_NONE;
+	pid_t pid;
+
+	assert_int_equal(mkdirat(from, "stays", 0755), 0);
+	unit_put(from, "stays/text", "text", 0644);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		change_for_ever(from);
+	for (int i = 0; i < 3000; i++) {
+		struct tree_room room = { 1000, 1 << 20, -1 };
+		struct tree_copied copied;
+		struct stat st;
+
+		unit_ok(tree_copy_within(from, top, "to", &room, &copied, &e), &e);
+		assert_int_equal(fstatat(top, "to/stays/text", &st, 0), 0);
+		unit_ok(tree_remove(top, "to", &e), &e);
+	}
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
 /* Until @name has been as it is for two seconds: what is younger is not noted. */
 static void age(int dir, const char *name)
 {
@@ -373,6 +425,7 @@ int main(void)
 		{ "a whiteout too many", a_whiteout_too_many },
 		{ "a whiteout that is exchanged", a_whiteout_that_is_exchanged },
 		{ "ends with its room", ends_with_its_room },
+		{ "what vanishes is left out", what_vanishes_is_left_out },
 		{ "ends at a depth", ends_at_a_depth },
 		{ "shares what has not changed since an earlier copy",
 		  shares_what_has_not_changed },
