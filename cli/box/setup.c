@@ -313,7 +313,7 @@ static int wipe(struct boxsetup *s, struct err *e)
 	boxdir_close(&s->dir);
 	s->dir = BOXDIR_NONE;
 	r = boxend_idle(s->app->store, s->spec.key, e)
-		    ?: boxend_remove(s->app->store, s->spec.key, true, e);
+		    ?: boxend_remove(s->app, s->spec.key, true, e);
 	return r < 0 ? err_wrap(e, "cannot wipe the box") : 0;
 }
 
@@ -672,5 +672,5 @@ int boxsetup_finish(struct boxsetup *s, struct err *e)
 	if (!s->remove)
 		return 0;
 	r = boxend_stop(s->app->store, s->spec.key, e);
-	return r < 0 ? r : boxend_remove(s->app->store, s->spec.key, false, e);
+	return r < 0 ? r : boxend_remove(s->app, s->spec.key, false, e);
 }

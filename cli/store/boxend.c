@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/sys/sys.h"
+#include "cli/show/render.h"
 #include "cli/store/boxps.h"
 #include "cli/store/signame.h"
 #include "rootfs/image/image.h"
@@ -11,6 +12,7 @@
 #include "rootfs/store/snapshot.h"
 #include "runtime/box/box.h"
 #include "runtime/box/deaf.h"
+#include "runtime/box/lookback.h"
 #include "runtime/spec/spec.h"
 #include "runtime/worker/worker.h"
 
@@ -281,9 +283,22 @@ static int wait_for_end(const struct boxdir *dir, const struct spec *s, struct e
 	return lock < 0 ? lock : 0;
 }
 
-int boxend_remove(const struct store *st, const char *key, bool keep_logs,
-		  struct err *e)
+void boxend_look_back(const struct app *app, const char *key)
 {
+	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
+	_cleanup_spec_ struct spec s;
+	_cleanup_close_ int lock = -1;
+
+	if (open_box(app->store, key, &dir, &s, ERR_IGNORED) < 0)
+		return;
+	lock = boxdir_lock(&dir, false, ERR_IGNORED);
+	if (lock >= 0)
+		lookback(&s, dir.dirfd, render_note_line, (void *)(uintptr_t)app);
+}
+
+int boxend_remove(const struct app *app, const char *key, bool keep_logs, struct err *e)
+{
+	const struct store *st = app->store;
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_spec_ struct spec s;
 	_cleanup_close_ int merging = -1;
@@ -301,6 +316,7 @@ int boxend_remove(const struct store *st, const char *key, bool keep_logs,
 		return r;
 	boxdir_close(&dir);
 	dir = BOXDIR_NONE;
+	boxend_look_back(app, key);
 	r = boxdir_wipe(st, key, keep_logs, &rm, e);
 	return r < 0 ? r : snapshot_collect(st, &rm, e);
 }

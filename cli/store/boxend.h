@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "rootfs/store/store.h"
 
+struct app;
 struct box;
 struct boxend_grace;
 
@@ -51,9 +52,13 @@ bool boxend_lingers(const struct store *st, const char *key);
  *  changed is just taken over. */
 int boxend_idle(const struct store *st, const char *key, struct err *e);
 
-/** boxend_remove() - remove box @key, files of every user of it, the logs of what was done
- *  in it unless @keep_logs; -EBUSY: it runs */
-int boxend_remove(const struct store *st, const char *key, bool keep_logs,
+/** boxend_look_back() - for a box that is not to be started there again: what it made for git,
+ *  and its monitor, which was killed, has not looked at */
+void boxend_look_back(const struct app *app, const char *key);
+
+/** boxend_remove() - after that remove box @key, files of every user of it, the logs of what
+ *  was done in it unless @keep_logs; -EBUSY: it runs */
+int boxend_remove(const struct app *app, const char *key, bool keep_logs,
 		  struct err *e);
 
 #endif

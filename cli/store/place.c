@@ -229,6 +229,7 @@ int place_move(const struct app *app, const char *word, const char *to, struct e
 	text_escaped(shown, sizeof(shown), s.project, strlen(s.project));
 	if (strcmp(b->key, s.key) == 0)
 		return err_set(e, -EEXIST, "that is the box of '%s' already", shown);
+	boxend_look_back(app, b->key);
 	r = place_adopt(app->store, b->key, &s, e);
 	if (r == -EEXIST)
 		return err_hint(e, "'cubby rm' removes that one");

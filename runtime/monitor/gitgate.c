@@ -511,6 +511,21 @@ static int recover(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct err
 	return 0;
 }
 
+int gitgate_recover(const struct spec *spec, int boxdir, gitwork_say_fn *say, void *ctx,
+		    struct err *e)
+{
+	_cleanup_gitgate_ struct gitgate *g = NULL;
+	struct stat st;
+	int r;
+
+	if (sys_fstatat(boxdir, "git/open", &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	r = gitgate_new(spec, boxdir, &g, e) ?: recover(g, say, ctx, e);
+	if (r == 0)
+		sys_unlinkat(g->dir, "open", 0);
+	return r;
+}
+
 int gitgate_note(const struct gitgate *g, struct err *e)
 {
 	_cleanup_close_ int fd =

@@ -29,6 +29,11 @@ void gitgate_free(struct gitgate **g);
 int gitgate_find(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct buf *mounts,
 		 struct err *e);
 
+/** gitgate_recover() - take over and look at what an earlier monitor, which was killed, left,
+ *  for there is no next start of the box */
+int gitgate_recover(const struct spec *spec, int boxdir, gitwork_say_fn *say, void *ctx,
+		    struct err *e);
+
 /** gitgate_read_only() - no view could be mounted: the git directories are read-only */
 void gitgate_read_only(struct gitgate *g, int code, gitwork_say_fn *say, void *ctx);
 

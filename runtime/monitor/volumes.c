@@ -10,6 +10,8 @@
  * monitor is killed, the next one of this box looks at them first. Where nothing is looked
  * at (--git-writable), "open" lists them as long as the box runs: no program there is run on
  * this computer meanwhile (cli/store/passover.c). */
+#include "runtime/monitor/volumes.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -227,21 +229,21 @@ static int vet_all(void *ctx, int words)
 	return part;
 }
 
-static int begin_work(struct monitor *m, int dir, const struct buf *sources,
+static int begin_work(struct gitwork *w, int dir, const struct buf *sources,
 		      struct err *e)
 {
 	struct job j = { dir, sources, sys_now_ms() + LOOK_MS };
 
-	return gitwork_begin(&m->volumes_work, vet_all, &j, e);
+	return gitwork_begin(w, vet_all, &j, e);
 }
 
-static int end_work(struct monitor *m, gitwork_say_fn *say)
+static int end_work(struct gitwork *w, gitwork_say_fn *say, void *ctx)
 {
-	int r = gitwork_end(&m->volumes_work, say, m);
+	int r = gitwork_end(w, say, ctx);
 
 	if (r < 0 && say)
-		say(m, "volumes were not looked at to the end: repositories that the "
-		       "box made may be there; look before you run git in them");
+		say(ctx, "volumes were not looked at to the end: repositories that the "
+			 "box made may be there; look before you run git in them");
 	return r;
 }
 
@@ -258,7 +260,7 @@ static void end(struct monitor *m)
 {
 	loop_remove(m->loop, &m->on_volumes);
 	loop_remove(m->loop, &m->on_volumes_late);
-	m->look_failed |= end_work(m, say) != 0;
+	m->look_failed |= end_work(&m->volumes_work, say, m) != 0;
 }
 
 static int on_words(void *ctx, uint32_t, struct err *)
@@ -283,7 +285,7 @@ static int on_late(void *ctx, uint32_t, struct err *)
 
 static int begin(struct monitor *m)
 {
-	int r = begin_work(m, m->volumes_dir, &m->volumes, ERR_IGNORED);
+	int r = begin_work(&m->volumes_work, m->volumes_dir, &m->volumes, ERR_IGNORED);
 
 	if (r >= 0)
 		r = loop_add(m->loop, r, EPOLLIN, on_words, m, &m->on_volumes);
@@ -313,24 +315,24 @@ void monitor_volumes_exit(struct monitor *m, struct program *p)
 
 /* ---- start and end --------------------------------------------------------------- */
 
-/* What an earlier monitor, which was killed, did not look at. */
-static void recover(struct monitor *m)
+void volumes_recover(int boxdir, gitwork_say_fn *note, void *ctx)
 {
-	_cleanup_close_ int dir = sys_openat(m->boxdir, "volumes",
-					     O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	_cleanup_close_ int dir =
+		sys_openat(boxdir, "volumes", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	_cleanup_buf_ struct buf sources = BUF_INIT(DUE_MAX);
+	struct gitwork w = GITWORK_NONE;
 
 	if (dir >= 0)
 		sys_unlinkat(dir, "open", 0);
 	if (dir < 0 || takeover_read(dir, "due", &sources) < 0 ||
-	    begin_work(m, dir, &sources, ERR_IGNORED) < 0)
+	    begin_work(&w, dir, &sources, ERR_IGNORED) < 0)
 		return;
-	gitwork_wait(&m->volumes_work, KILL_MS);
-	(void)end_work(m, monitor_starter_note);
+	gitwork_wait(&w, KILL_MS);
+	(void)end_work(&w, note, ctx);
 	sys_unlinkat(dir, "due", 0); /* who is there has been told */
 }
 
-static int note(int dir, const char *name, const struct buf *sources, struct err *e)
+static int note_due(int dir, const char *name, const struct buf *sources, struct err *e)
 {
 	_cleanup_close_ int fd =
 		sys_openat(dir, name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
@@ -348,7 +350,7 @@ int monitor_volumes_begin(struct monitor *m, struct err *e)
 	int r = v ? 0 : err_sys(e, -ENOMEM, "cannot look at volumes");
 	uint64_t end;
 
-	recover(m);
+	volumes_recover(m->boxdir, monitor_starter_note, m);
 	end = sys_now_ms() + START_MS;
 	json_each(it, m->spec.volumes)
 	{
@@ -364,7 +366,7 @@ int monitor_volumes_begin(struct monitor *m, struct err *e)
 			r = err_sys(e, -ENOMEM, "cannot look at volumes");
 	}
 	if (r >= 0 && sources.len)
-		r = note(m->volumes_dir, looks ? "due" : "open", &sources, e);
+		r = note_due(m->volumes_dir, looks ? "due" : "open", &sources, e);
 	if (r >= 0 && looks)
 		m->volumes = take(&sources, (struct buf)BUF_INIT(DUE_MAX));
 	return MIN(r, 0);
@@ -376,10 +378,10 @@ void monitor_volumes_finish(struct monitor *m, bool quiet)
 	(void)gitwork_end(&m->volumes_work, NULL, NULL);
 	if (m->volumes.len && quiet) {
 		sys_unlinkat(m->volumes_dir, "due", 0);
-	} else if (m->volumes.len &&
-		   begin_work(m, m->volumes_dir, &m->volumes, ERR_IGNORED) >= 0) {
+	} else if (m->volumes.len && begin_work(&m->volumes_work, m->volumes_dir,
+						&m->volumes, ERR_IGNORED) >= 0) {
 		gitwork_wait(&m->volumes_work, KILL_MS);
-		if (end_work(m, NULL) == 0)
+		if (end_work(&m->volumes_work, NULL, m) == 0)
 			sys_unlinkat(m->volumes_dir, "due", 0);
 	}
 	if (m->volumes_dir >= 0)

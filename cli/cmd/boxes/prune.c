@@ -54,7 +54,7 @@ static int prune_one(const struct app *app, const struct args *a,
 	struct err e = ERR_NONE;
 
 	if (!a->dry_run && (boxend_idle(app->store, b->key, &e) < 0 ||
-			    boxend_remove(app->store, b->key, false, &e) < 0))
+			    boxend_remove(app, b->key, false, &e) < 0))
 		return cmd_fail(app, &e, CMD_FAILED);
 	if (app->json)
 		return CMD_DONE;

@@ -25,7 +25,7 @@ static int remove_box(const struct app *app, const void *args,
 		      : boxend_idle(app->store, b->key, e));
 	if (r == 0) {
 		acting_rest(app, b->key, b->project);
-		r = boxend_remove(app->store, b->key, false, e);
+		r = boxend_remove(app, b->key, false, e);
 	}
 	if (r == -EBUSY)
 		return err_hint(e, "--force does both");

@@ -606,6 +606,27 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	git_safe new
 }
 
+# A monitor ends by SIGKILL where memory is short, or because it is deaf ("rm --force").
+@test "G63: a monitor that was killed: whoever removes the box or gives it away looks at what it made" {
+	local dir=$LIB_PROJECT.volume end
+	mkdir -p "$dir" away
+	for end in "rm --yes" "mv . away" "exec --wipe -- true"; do
+		cubby exec -q --keep --volume "$dir:/v:rw" -- sh -ec "for at in new /v; do
+			mkdir \$at/deep -p; git init -q \$at/deep; printf '$(evil_config)' >>\$at/deep/.git/config; done; touch made; sleep 100" 3>&- &
+		until [ -e made ]; do sleep 0.1; done
+		kill -9 "$(cubby info --json | jq .monitor_pid)"
+		wait $! || true
+		run -0 --separate-stderr cubby $end
+		[[ $stderr == *"set aside: new/deep/.git"* ]]
+		[[ $stderr == *"set aside: deep/.git"* ]]
+		git_safe new/deep
+		git_safe "$dir/deep"
+		rm -rf made new "$dir/deep"
+		cubby rm -q --yes -C away 2>/dev/null || true
+	done
+	rm -rf "$dir"
+}
+
 # What the box has put into the place of the host's, too, and of what settings name.
 @test "G59: a monitor that was killed: what is not what it was at the start is looked at" {
 	git_repo
