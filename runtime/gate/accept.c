@@ -7,10 +7,22 @@
 
 enum { ACCEPTS = 64, DNS_PORT = 53 };
 
+enum { ORIGINAL_DST = 80 /* linux/netfilter_ipv4.h */ };
+
+/* Where the program at the other end meant to go, which knows nothing of a redirection. */
+static int meant(uint8_t caught, int in, struct sockaddr_in *ret)
+{
+	socklen_t len = sizeof(*ret);
+
+	return caught == NETNS_CATCH_REDIRECT
+		       ? sys_getsockopt(in, SOL_IP, ORIGINAL_DST, ret, &len)
+		       : sys_getsockname(in, (struct sockaddr *)ret, &len);
+}
+
 static void take_in(struct gated *g, int in, const struct sockaddr_in *from)
 {
 	struct gate_ends ends = { .theirs = *from };
-	bool known = gate_who_meant(g, in, &ends.ours) >= 0;
+	bool known = meant(g->facts.caught, in, &ends.ours) >= 0;
 	bool dns = known && ntohs(ends.ours.sin_port) == DNS_PORT;
 	struct gate_conn *c = known && !dns ? gate_syn_take(g, &ends) : NULL;
 

@@ -101,12 +101,12 @@ static void note_dialled(struct gate_conn *c, const char *verdict, const char *w
 					.by_box = true,
 					.who = who };
 
-	gate_note_line(c->g, &line);
+	gate_note_line(&c->g->notes, &line);
 }
 
 static void note(struct gate_conn *c, const char *verdict, const char *why)
 {
-	note_dialled(c, verdict, why, gate_who_settle(c->g, &c->who));
+	note_dialled(c, verdict, why, gate_who_settle(&c->g->finder, &c->who));
 }
 
 static void note_opened(void *ctx)
@@ -150,7 +150,7 @@ static void tell_end(struct gate_conn *c, const char *why)
 					.ms = sys_now_ms() - c->start_ms };
 
 	if (take(&c->who.then, NULL)) {
-		gate_who_forget(c->g, &c->who);
+		gate_who_forget(&c->g->finder, &c->who);
 		note_opened(c);
 	}
 	count(c, &moved);
@@ -158,7 +158,7 @@ static void tell_end(struct gate_conn *c, const char *why)
 	line.received = moved.received;
 	c->g->stats.sent += moved.sent;
 	c->g->stats.received += moved.received;
-	gate_note_line(c->g, &line);
+	gate_note_line(&c->g->notes, &line);
 }
 
 void gate_conn_end(struct gate_conn *c, int r, const char *why)
@@ -171,7 +171,7 @@ void gate_conn_end(struct gate_conn *c, int r, const char *why)
 	loop_remove(g->loop, &c->out_src);
 	loop_remove(g->loop, &c->again);
 	gate_dial_free(&c->dial);
-	gate_who_forget(g, &c->who);
+	gate_who_forget(&g->finder, &c->who);
 	if (c->brought)
 		c->brought->gone(c, r);
 	gate_look_free(&c->look);
@@ -218,8 +218,8 @@ static void denied(struct gate_conn *c, enum gate_policy_verdict v)
 	c->g->stats.refused++;
 	note(c, "refused",
 	     v == GATE_POLICY_DENIED ? "denied by a rule" : "not allowed");
-	gate_note_tell(c->g, "network: %s port %u is not allowed in this box", what,
-		       c->port);
+	gate_note_tell(&c->g->notes, "network: %s port %u is not allowed in this box",
+		       what, c->port);
 	gate_conn_end(c, -EACCES, NULL);
 }
 
@@ -233,13 +233,14 @@ static void refused(struct gate_conn *c, const struct netaddr *a,
 	c->g->stats.refused++;
 	note(c, "refused", kind);
 	if (c->name)
-		gate_note_tell(c->g,
+		gate_note_tell(&c->g->notes,
 			       "network: %s is %s here, a %s that is not allowed in "
 			       "this box",
 			       c->name, addr, kind);
 	else
-		gate_note_tell(c->g, "network: %s, a %s, is not allowed in this box",
-			       addr, kind);
+		gate_note_tell(&c->g->notes,
+			       "network: %s, a %s, is not allowed in this box", addr,
+			       kind);
 	gate_conn_end(c, -EACCES, NULL);
 }
 
@@ -371,7 +372,7 @@ static void open_both(struct gate_conn *c)
 
 void gate_conn_join(struct gate_conn *c)
 {
-	if (!gate_who_later(c->g, &c->who, note_opened, c))
+	if (!gate_who_later(&c->g->finder, &c->who, note_opened, c))
 		note_opened(c);
 	open_both(c);
 }
@@ -397,7 +398,7 @@ void gate_conn_begin(struct gate_conn *c, const struct gate_ends *ends)
 	c->name = gate_names_at(c->g->names, &addr);
 	if (!c->name)
 		c->addr = addr;
-	gate_who_ask(c->g, &c->who, ends);
+	gate_who_ask(&c->g->finder, &c->who, ends);
 	if (gate_dial_start(c, &calls) < 0)
 		gate_conn_end(c, -ENOMEM, "no memory");
 }
@@ -419,7 +420,7 @@ static enum gate_policy_verdict judge(const struct gate_conn *c)
 	if (v != GATE_POLICY_ALLOW || (c->name && !known))
 		return v;
 	return gate_policy_address(p, &c->addr, c->port,
-				   gate_place_class(c->g, &c->addr));
+				   gate_place_class(&c->g->places, &c->addr));
 }
 
 void gate_conn_recheck(struct gated *g)

@@ -81,7 +81,7 @@ static bool refused_by_now(struct attempt *a)
 	if (a->d->rules == c->g->rules || a->d->proxy || !c->name ||
 	    !strcmp(c->name, GATE_POLICY_HOST))
 		return false;
-	class = gate_place_class(c->g, &a->addr);
+	class = gate_place_class(&c->g->places, &a->addr);
 	if (gate_policy_address(c->g->policy, &a->addr, c->port, class) ==
 	    GATE_POLICY_ALLOW)
 		return false;
@@ -257,26 +257,22 @@ static void start_next(struct gate_dial *d)
 		d->calls->failed(d->c, d->error ? d->error : -EHOSTUNREACH);
 }
 
-static bool is_crowded(const struct gated *g)
-{
-	return g->n_conns > g->max_conns - g->max_conns / 8;
-}
-
 /* Looked at every few seconds: the place of one that nobody answers is taken by others once
  * most are taken. Not sooner: the box would dial as many as it likes. */
 static int too_late(void *ctx, uint32_t, struct err *)
 {
 	struct gate_dial *d = ctx;
 	struct gated *g = d->c->g;
+	const bool is_crowded = g->n_conns > g->max_conns - g->max_conns / 8;
 	const uint64_t age = sys_now_ms() - d->c->start_ms;
 
-	if (age < GATE_DIAL_MS && !is_crowded(g)) {
+	if (age < GATE_DIAL_MS && !is_crowded) {
 		loop_rearm(g->loop, d->deadline, MIN(GATE_DIAL_MS - age, GATE_FULL_MS));
 		return 0;
 	}
 	if (age < GATE_DIAL_MS)
 		gate_note_tell(
-			g,
+			&g->notes,
 			"network: nearly all of this box's %u connections are in "
 			"use; one that is not answered within %d s is given up",
 			g->max_conns, GATE_FULL_MS / 1000);
@@ -319,7 +315,7 @@ static void looked_up(void *ctx, const struct resolve_reply *reply)
 	for (uint32_t i = 0; i < reply->n && !reply->error; i++) {
 		const struct netaddr *a = &reply->addr[i];
 		enum netaddr_class k =
-			d->proxy ? NETADDR_PUBLIC : gate_place_class(c->g, a);
+			d->proxy ? NETADDR_PUBLIC : gate_place_class(&c->g->places, a);
 
 		if (d->proxy || gate_policy_address(c->g->policy, a, c->port, k) ==
 					GATE_POLICY_ALLOW) {
@@ -372,7 +368,7 @@ static void dial_host(struct gate_dial *d)
 static void dial_literal(struct gate_dial *d)
 {
 	struct gate_conn *c = d->c;
-	enum netaddr_class class = gate_place_class(c->g, &c->addr);
+	enum netaddr_class class = gate_place_class(&c->g->places, &c->addr);
 	enum gate_policy_verdict v =
 		gate_policy_literal(c->g->policy, &c->addr, c->port);
 

@@ -125,7 +125,7 @@ static void ask_who(struct gated *g, const struct asker *from, struct gate_who *
 			  .sin_addr = from->local },
 	};
 
-	gate_who_ask(g, w, from->tcp ? &from->tcp->ends : &udp);
+	gate_who_ask(&g->finder, w, from->tcp ? &from->tcp->ends : &udp);
 }
 
 /* A question on its way to an answer. */
@@ -148,9 +148,9 @@ static void note(struct gated *g, const struct asked *x, const char *verdict,
 
 	if (!x->who)
 		ask_who(g, x->from, &now);
-	line.who = gate_who_settle(g, x->who ? x->who : &now);
-	gate_note_line(g, &line);
-	gate_who_forget(g, &now);
+	line.who = gate_who_settle(&g->finder, x->who ? x->who : &now);
+	gate_note_line(&g->notes, &line);
+	gate_who_forget(&g->finder, &now);
 }
 
 /* Gives the name its address. */
@@ -166,7 +166,8 @@ static void give(struct gated *g, const struct asked *x, struct dnsmsg_answer *r
 	n = gate_memory_check(g, gate_names_add(g->names, q->name));
 	if (n < 0) {
 		ret->rcode = DNSMSG_SERVFAIL;
-		gate_note_tell(g, "network: this box has asked for too many names");
+		gate_note_tell(&g->notes,
+			       "network: this box has asked for too many names");
 		return;
 	}
 	if (gate_names_count(g->names) != before)
@@ -193,13 +194,13 @@ static bool reachable(struct gated *g, const struct asked *x,
 	enum netaddr_class class = NETADDR_PUBLIC;
 
 	for (uint32_t i = 0; i < reply->n; i++) {
-		class = gate_place_class(g, &reply->addr[i]);
+		class = gate_place_class(&g->places, &reply->addr[i]);
 		if (gate_policy_address(g->policy, &reply->addr[i], 0, class) ==
 		    GATE_POLICY_ALLOW)
 			return true;
 	}
 	refuse(g, x, netaddr_class_name(class));
-	gate_note_tell(g,
+	gate_note_tell(&g->notes,
 		       "network: %s is %s here, a %s that is not allowed in this box",
 		       q->name, netaddr_format(&reply->addr[0], addr),
 		       netaddr_class_name(class));
@@ -251,7 +252,7 @@ static void looked_up(void *ctx, const struct resolve_reply *reply)
 			tcp_resume(tcp);
 	}
 	ask->g->n_dns_pending--;
-	gate_who_forget(ask->g, &ask->who);
+	gate_who_forget(&ask->g->finder, &ask->who);
 	free(ask);
 }
 
@@ -340,7 +341,8 @@ static bool decide(struct gated *g, const struct asker *from,
 		refuse(g, &x,
 		       v == GATE_POLICY_DENIED ? "denied by a rule" : "not allowed");
 		if (q->type == DNSMSG_A || q->type == DNSMSG_AAAA)
-			gate_note_tell(g, "network: %s is not allowed in this box",
+			gate_note_tell(&g->notes,
+				       "network: %s is not allowed in this box",
 				       q->name);
 		return true;
 	}

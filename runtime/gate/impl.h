@@ -130,6 +130,38 @@ struct gate_published {
 	struct loop_source *src;
 };
 
+/* What gate_note needs. */
+struct gate_notes {
+	int control; /* borrowed; to the monitor */
+	struct gate_audit audit;
+	uint32_t told[16];		     /* hashes of what was told lately … */
+	uint64_t told_ms[16];		     /* … and when */
+	uint64_t line_credit[2], line_ms[2]; /* thousandths of a line, and when counted:
+					      * of refusals, and of what was let out */
+	uint64_t tell_credit, tell_ms;	     /* the same of an event */
+	uint64_t lines_lost;
+	uint64_t rotate_ms; /* when another file was asked for */
+};
+
+/* What gate_who needs. */
+struct gate_finder {
+	int fd;		   /* to netwho; owned; -1 = nobody can be asked */
+	struct loop *loop; /* borrowed; that of the process */
+	struct loop_source *src;
+	int diag;   /* borrowed; where the kernel says which sockets there are; or -1 */
+	pid_t init; /* the box's, as the host numbers it; 0 = not known */
+	uint32_t next_id, seq;
+	struct gate_who *waiting[GATE_WHO]; /* borrowed; NULL = free */
+	uint64_t credit, credit_us;   /* thousandths of a question; of waiting … */
+	uint64_t asked_ms, credit_ms; /* … and when they were counted */
+};
+
+/* What gate_place needs. */
+struct gate_places {
+	int networks; /* the host's addresses of IPv6; owned; 0 = not known */
+	int routes;   /* its routing tables; owned; 0 = cannot be asked */
+};
+
 struct gated {
 	struct loop *loop; /* owned, as everything below */
 	int control, signals;
@@ -147,7 +179,7 @@ struct gated {
 	unsigned rules; /* how often they have changed */
 	struct gate_proxy_conf proxy;
 	struct gate_names *names;
-	struct gate_audit audit;
+	struct gate_notes notes;
 
 	int resolver;
 	struct loop_source *resolver_src;
@@ -156,18 +188,8 @@ struct gated {
 	uint32_t next_lookup;
 	uint64_t lookup_credit, lookup_ms; /* thousandths of a lookup; when counted */
 
-	int networks; /* the host's addresses of IPv6; owned; 0 = not known */
-	int routes;   /* its routing tables; owned; 0 = cannot be asked */
-	pid_t init;   /* the box's, as the host numbers it; 0 = not known */
-	struct {
-		int fd; /* to netwho; owned; -1 = nobody can be asked */
-		struct loop_source *src;
-		uint32_t next_id, seq;
-		struct gate_who *waiting[GATE_WHO]; /* borrowed; NULL = free */
-		uint64_t credit,
-			credit_us; /* thousandths of a question; of waiting … */
-		uint64_t asked_ms, credit_ms; /* … and when they were counted */
-	} who;
+	struct gate_places places;
+	struct gate_finder finder;
 
 	unsigned n_dns_pending, n_dns_tcp;
 	struct gate_dns_tcp *dns_tcp;
@@ -179,14 +201,6 @@ struct gated {
 	struct gate_pool pool;
 	struct gate_published published[GATE_PUBLISHED];
 	struct gate_want *wants; /* sockets that were asked for, in turn */
-	uint32_t told[16];	 /* hashes of what was told lately … */
-	uint64_t told_ms[16];	 /* … and when */
-
-	uint64_t line_credit[2], line_ms[2]; /* thousandths of a line, and when counted:
-					      * of refusals, and of what was let out */
-	uint64_t tell_credit, tell_ms;	     /* the same of an event */
-	uint64_t lines_lost;
-	uint64_t rotate_ms; /* when another file was asked for */
 
 	struct gate_stats stats;
 	bool rooted; /* the file system is an empty one */
@@ -212,9 +226,9 @@ int gate_memory_timer(struct gated *g, uint64_t ms, loop_fn *fn, void *ctx,
 /* ---- gate_note: what is told ---------------------------------------------------- */
 
 /** gate_note_tell() - an event for the monitor; the same text once a second at most */
-void gate_note_tell(struct gated *g, const char *fmt, ...) _printf_(2, 3);
+void gate_note_tell(struct gate_notes *n, const char *fmt, ...) _printf_(2, 3);
 /** gate_note_line() - a line of the audit log; asks for another file when it is full */
-void gate_note_line(struct gated *g, const struct gate_audit_line *line);
+void gate_note_line(struct gate_notes *n, const struct gate_audit_line *line);
 
 /* ---- gate_who: which process of the box it was ----------------------------------- */
 
@@ -234,31 +248,31 @@ struct gate_who {
 	void *ctx;
 };
 
-/** gate_who_meant() - where the program at the other end of the socket @in meant to go */
-int gate_who_meant(const struct gated *g, int in, struct sockaddr_in *ret);
-
 /** gate_who_ask() - begin to find out; never waits */
-void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends);
+void gate_who_ask(struct gate_finder *f, struct gate_who *w,
+		  const struct gate_ends *ends);
 /** gate_who_listens() - the same of who listens at an address of the box */
-void gate_who_listens(struct gated *g, struct gate_who *w, const struct netaddr *at,
-		      uint16_t port);
+void gate_who_listens(struct gate_finder *f, struct gate_who *w,
+		      const struct netaddr *at, uint16_t port);
 /** gate_who_settle() - what is known by now, or within GATE_WHO_MS; borrowed from @w */
-const struct gate_owner *gate_who_settle(struct gated *g, struct gate_who *w);
+const struct gate_owner *gate_who_settle(struct gate_finder *f, struct gate_who *w);
 /** gate_who_later() - true: not known yet, @then is called when it is, or when there is no
  *  more hope; false: @w says what is known */
-bool gate_who_later(struct gated *g, struct gate_who *w, gate_who_fn *then, void *ctx);
-int gate_who_ready(void *g, uint32_t events, struct err *e); /* loop_fn */
-void gate_who_forget(struct gated *g, const struct gate_who *w);
+bool gate_who_later(struct gate_finder *f, struct gate_who *w, gate_who_fn *then,
+		    void *ctx);
+int gate_who_ready(void *finder, uint32_t events, struct err *e); /* loop_fn */
+void gate_who_forget(struct gate_finder *f, const struct gate_who *w);
 
 /* ---- gate_place ------------------------------------------------------------------ */
 
 /** gate_place_open() - before the confinement: where the host can be asked for its addresses
  *  and networks; 0 or -errno */
-int gate_place_open(struct gated *g, struct err *e);
+int gate_place_open(struct gate_places *p, struct err *e);
 
 /** gate_place_class() - what kind of place, the host's own addresses and its neighbours'
  *  included */
-enum netaddr_class gate_place_class(const struct gated *g, const struct netaddr *a);
+enum netaddr_class gate_place_class(const struct gate_places *p,
+				    const struct netaddr *a);
 
 /* ---- gate_lookup: names into real addresses ------------------------------------- */
 

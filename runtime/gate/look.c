@@ -66,7 +66,7 @@ static bool may_say_number(const struct gate_conn *c, const struct netaddr *a,
 			   uint16_t port)
 {
 	const struct gate_policy *p = c->g->policy;
-	enum netaddr_class class = gate_place_class(c->g, a);
+	enum netaddr_class class = gate_place_class(&c->g->places, a);
 
 	if (port == c->port && !c->name && netaddr_equal(a, &c->addr))
 		return true;
@@ -103,24 +103,25 @@ static int refuse(struct gate_conn *c, const struct gate_hello *h, const char *n
 					.port = port,
 					.why = why,
 					.by_box = true,
-					.who = gate_who_settle(c->g, &c->who) };
+					.who = gate_who_settle(&c->g->finder,
+							       &c->who) };
 
 	c->g->stats.refused++;
 	if (name) {
 		snprintf(why, sizeof(why), "%s to %s names it", protocol, to);
-		gate_note_tell(c->g,
+		gate_note_tell(&c->g->notes,
 			       "network: %s port %u is not allowed in this box (%s)",
 			       name, port, why);
 	} else {
 		line.name = c->name;
 		line.addr = &c->addr;
 		snprintf(why, sizeof(why), "%s that cannot be read", protocol);
-		gate_note_tell(c->g,
+		gate_note_tell(&c->g->notes,
 			       "network: %s port %u was sent a %s, and rules are "
 			       "by name in this box",
 			       to, port, why);
 	}
-	gate_note_line(c->g, &line);
+	gate_note_line(&c->g->notes, &line);
 	return -EACCES;
 }
 

@@ -175,8 +175,9 @@ static struct gate_lookup *find(const struct gated *g, const char *name)
 
 void gate_lookup_too_many(struct gated *g)
 {
-	gate_note_tell(g, "network: this box asks for more names than are looked up "
-			  "for it at once; ask again later");
+	gate_note_tell(&g->notes,
+		       "network: this box asks for more names than are looked up "
+		       "for it at once; ask again later");
 }
 
 void gate_lookup_start(struct gated *g, const char *name, struct gate_waiter *w,

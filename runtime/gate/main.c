@@ -34,7 +34,7 @@ static int confine(struct gated *g, struct err *e)
 	int r;
 
 	take_descriptors(g);
-	r = gate_place_open(g, e) ?: outside_confine(e);
+	r = gate_place_open(&g->places, e) ?: outside_confine(e);
 	if (r < 0)
 		return err_wrap(e, "the gate");
 	g->rooted = r > 0;
@@ -107,7 +107,7 @@ static struct json *op_unpublish(struct gated *g, const struct json *q,
 static struct json *op_rotate(struct gated *g, const struct json *, struct wire_msg *m,
 			      struct err *)
 {
-	gate_audit_start(&g->audit, wire_take_fd(m, 0));
+	gate_audit_start(&g->notes.audit, wire_take_fd(m, 0));
 	return json_object();
 }
 
@@ -228,8 +228,9 @@ static void take_fds(struct gated *g, const struct json *conf, struct wire_msg *
 
 	for (int i = 0; i < NETNS_FDS; i++)
 		g->fds[i] = mask & 1 << i ? wire_take_fd(m, at++) : -1;
+	g->finder.diag = g->fds[NETNS_FD_DIAG];
 	*names_fd = wire_take_fd(m, at++);
-	gate_audit_start(&g->audit, wire_take_fd(m, at));
+	gate_audit_start(&g->notes.audit, wire_take_fd(m, at));
 }
 
 static void take_facts(struct gated *g, const struct json *conf)
@@ -237,7 +238,7 @@ static void take_facts(struct gated *g, const struct json *conf)
 	int i = 0;
 
 	g->mode = (enum net_mode)json_get_int(conf, "mode", NET_NONE);
-	g->init = (pid_t)json_get_int(conf, "init", 0);
+	g->finder.init = (pid_t)json_get_int(conf, "init", 0);
 	if (!json_get_bool(conf, "sparing", false) && sys_processors() > 1)
 		loop_eager(g->loop, GATE_EAGER_US);
 	g->facts.caught = (uint8_t)json_get_int(conf, "caught", 0);
@@ -283,7 +284,7 @@ static int take_conf(struct gated *g, struct wire_msg *m, struct err *e)
 		return r;
 	r = gate_names_new(names_fd, &g->names, e);
 	if (r >= 0 && g->mode == NET_GATE)
-		r = resolve_start(&g->resolver, &g->who.fd, e);
+		r = resolve_start(&g->resolver, &g->finder.fd, e);
 	return r < 0 ? r : confine(g, e);
 }
 
@@ -315,20 +316,22 @@ static int watch_all(struct gated *g, struct err *e)
 		int fd;
 		loop_fn *fn;
 		struct loop_source **src;
+		void *ctx;
 	} all[] = {
-		{ g->control, asked, &g->control_src },
-		{ g->signals, told_to_end, &g->signals_src },
-		{ g->resolver, gate_lookup_ready, &g->resolver_src },
-		{ g->who.fd, gate_who_ready, &g->who.src },
-		{ g->fds[NETNS_FD_DNS], gate_dns_udp, &g->fd_src[NETNS_FD_DNS] },
-		{ g->fds[NETNS_FD_SOCKS], gate_ports_sock, &g->fd_src[NETNS_FD_SOCKS] },
-		{ g->fds[NETNS_FD_SYN], gate_accept_held, &g->fd_src[NETNS_FD_SYN] },
+		{ g->control, asked, &g->control_src, g },
+		{ g->signals, told_to_end, &g->signals_src, g },
+		{ g->resolver, gate_lookup_ready, &g->resolver_src, g },
+		{ g->finder.fd, gate_who_ready, &g->finder.src, &g->finder },
+		{ g->fds[NETNS_FD_DNS], gate_dns_udp, &g->fd_src[NETNS_FD_DNS], g },
+		{ g->fds[NETNS_FD_SOCKS], gate_ports_sock, &g->fd_src[NETNS_FD_SOCKS],
+		  g },
+		{ g->fds[NETNS_FD_SYN], gate_accept_held, &g->fd_src[NETNS_FD_SYN], g },
 	};
 	int r = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(all) && r >= 0; i++)
 		if (all[i].fd >= 0)
-			r = loop_add(g->loop, all[i].fd, EPOLLIN, all[i].fn, g,
+			r = loop_add(g->loop, all[i].fd, EPOLLIN, all[i].fn, all[i].ctx,
 				     all[i].src);
 	for (int i = NETNS_FD_TCP; i < NETNS_FDS && r >= 0; i++) {
 		if (g->fds[i] < 0)
@@ -359,10 +362,10 @@ static void done(struct gated *g)
 	loop_free(&g->loop);
 	gate_policy_free(&g->policy);
 	gate_names_free(&g->names);
-	gate_audit_done(&g->audit);
+	gate_audit_done(&g->notes.audit);
 	scope_close_set(g->fds, NETNS_FDS);
 	scope_close(&g->resolver);
-	scope_close(&g->who.fd);
+	scope_close(&g->finder.fd);
 	scope_close(&g->signals);
 	scope_close(&g->control);
 }
@@ -374,19 +377,21 @@ static void init(struct gated *g)
 
 	*g = (struct gated){ .control = CONTROL,
 			     .resolver = -1,
-			     .who = { .fd = -1,
-				      .credit = GATE_WHO_BURST * 1000u,
-				      .asked_ms = now,
-				      .credit_us = GATE_WHO_BURST_US,
-				      .credit_ms = now },
-			     .audit = { .fd = -1 },
+			     .finder = { .fd = -1,
+					 .diag = -1,
+					 .credit = GATE_WHO_BURST * 1000u,
+					 .asked_ms = now,
+					 .credit_us = GATE_WHO_BURST_US,
+					 .credit_ms = now },
+			     .notes = { .control = CONTROL,
+					.audit = { .fd = -1 },
+					.line_credit = { GATE_LINE_BURST * 1000u,
+							 GATE_LINE_BURST * 1000u },
+					.line_ms = { now, now },
+					.tell_credit = GATE_TELL_BURST * 1000u,
+					.tell_ms = now },
 			     .lookup_credit = GATE_LOOKUP_BURST * 1000u,
-			     .lookup_ms = now,
-			     .line_credit = { GATE_LINE_BURST * 1000u,
-					      GATE_LINE_BURST * 1000u },
-			     .line_ms = { now, now },
-			     .tell_credit = GATE_TELL_BURST * 1000u,
-			     .tell_ms = now };
+			     .lookup_ms = now };
 	for (int i = 0; i < NETNS_FDS; i++)
 		g->fds[i] = -1;
 	for (int i = 0; i < GATE_PUBLISHED; i++)
@@ -399,7 +404,7 @@ static int report(struct gated *g, const struct err *e)
 	const struct gate_audit_line line = { .event = "gate", .why = e->msg };
 	struct wire_head head = { .type = WIRE_FAILED, .len = sizeof(*e) };
 
-	(void)gate_audit_write(&g->audit, &line);
+	(void)gate_audit_write(&g->notes.audit, &line);
 	(void)wire_send(g->control, &head, e, NULL, 0);
 	return 1;
 }
@@ -423,6 +428,7 @@ static int setup(struct gated *g, struct err *e)
 	r = loop_new(&g->loop, e) ?: sys_setfl(g->control, O_RDWR | O_NONBLOCK);
 	if (r < 0)
 		return err_sys(e, r, "cannot start the gate");
+	g->finder.loop = g->loop;
 	return take_conf(g, &m, e) ?: catch_end(g, e) ?: watch_all(g, e);
 }
 

@@ -25,7 +25,7 @@ struct route_query {
 /* Would a packet to @a stay here? The kernel has answered before the question returns. An
  * address need not be the source of what is sent to it: a second one in a network is not,
  * nor is one out of a range that was made local. */
-static bool host_has(const struct gated *g, const struct netaddr *a)
+static bool host_has(const struct gate_places *p, const struct netaddr *a)
 {
 	const uint32_t len = offsetof(struct route_query, to) + a->len;
 	struct route_query q = {
@@ -45,9 +45,9 @@ static bool host_has(const struct gated *g, const struct netaddr *a)
 	ssize_t n;
 
 	memcpy(q.to, a->bytes, a->len);
-	if (g->routes <= 0 || sys_send(g->routes, &q, len, MSG_DONTWAIT) < 0)
+	if (p->routes <= 0 || sys_send(p->routes, &q, len, MSG_DONTWAIT) < 0)
 		return true;
-	n = sys_recv(g->routes, &in, sizeof(in), MSG_DONTWAIT);
+	n = sys_recv(p->routes, &in, sizeof(in), MSG_DONTWAIT);
 	if (n < (ssize_t)sizeof(in.head))
 		return true;
 	/* an error is that there is no way to it */
@@ -64,15 +64,15 @@ enum {
 };
 
 /* Both are the network namespace's, and say each time what it has by then. */
-int gate_place_open(struct gated *g, struct err *e)
+int gate_place_open(struct gate_places *p, struct err *e)
 {
 	int fd = sys_open("/proc/self/net/if_inet6", O_RDONLY);
 
-	g->networks = MAX(fd, 0);
+	p->networks = MAX(fd, 0);
 	fd = sys_socket(AF_NETLINK, SOCK_DGRAM, NETLINK_ROUTE);
 	if (fd < 0)
 		return err_sys(e, fd, "cannot ask which addresses are the host's");
-	g->routes = fd;
+	p->routes = fd;
 	return 0;
 }
 
@@ -94,15 +94,15 @@ static bool is_in_network(const char *line, const struct netaddr *a)
 
 /* In IPv6 whoever is beside the host has a public address, too: a router's pages and a
  * printer are no part of the internet for that. */
-static bool is_neighbour(const struct gated *g, const struct netaddr *a)
+static bool is_neighbour(const struct gate_places *p, const struct netaddr *a)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(NETWORKS_TEXT);
 	const char *rest;
 	char line[128];
 
-	if (g->networks <= 0 || a->len != 16 || sys_lseek(g->networks, 0, SEEK_SET) < 0)
+	if (p->networks <= 0 || a->len != 16 || sys_lseek(p->networks, 0, SEEK_SET) < 0)
 		return false;
-	(void)file_read_fd(g->networks, &text, ERR_IGNORED);
+	(void)file_read_fd(p->networks, &text, ERR_IGNORED);
 	rest = buf_cstr(&text);
 	while (text_line(&rest, line, sizeof(line)))
 		if (is_in_network(line, a))
@@ -110,18 +110,19 @@ static bool is_neighbour(const struct gated *g, const struct netaddr *a)
 	return false;
 }
 
-enum netaddr_class gate_place_class(const struct gated *g, const struct netaddr *a)
+enum netaddr_class gate_place_class(const struct gate_places *p,
+				    const struct netaddr *a)
 {
 	enum netaddr_class class = netaddr_classify(a);
 	struct netaddr inner[NETADDR_CARRIED];
 	size_t n = class == NETADDR_PUBLIC ? netaddr_carried(a, inner) : 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (host_has(g, &inner[i]))
+		if (host_has(p, &inner[i]))
 			return NETADDR_LOOPBACK;
 	if (class != NETADDR_PUBLIC)
 		return class;
-	if (host_has(g, a))
+	if (host_has(p, a))
 		return NETADDR_LOOPBACK;
-	return is_neighbour(g, a) ? NETADDR_NEIGHBOUR : NETADDR_PUBLIC;
+	return is_neighbour(p, a) ? NETADDR_NEIGHBOUR : NETADDR_PUBLIC;
 }

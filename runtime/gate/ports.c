@@ -28,7 +28,7 @@ static void fail(struct gate_conn *c, int r)
 					.port = c->port,
 					.why = strerrordesc_np(-r) };
 
-	gate_note_line(c->g, &line);
+	gate_note_line(&c->g->notes, &line);
 	gate_conn_end(c, r, NULL);
 }
 
@@ -88,7 +88,7 @@ static int inside(void *ctx, uint32_t events, struct err *)
 	loop_remove(c->g->loop, &c->out_src);
 	if (!v) {
 		loop_remove(c->g->loop, &c->again);
-		gate_who_listens(c->g, &c->who, &addr, c->port);
+		gate_who_listens(&c->g->finder, &c->who, &addr, c->port);
 		gate_conn_join(c);
 		return 0;
 	}

@@ -18,11 +18,7 @@
 #include "base/sys/sys.h"
 #include "runtime/gate/impl.h"
 
-enum {
-	DIAG_REPLY = 1024,
-	TCP_LISTENING = 10,
-	ORIGINAL_DST = 80 /* linux/netfilter_ipv4.h */
-};
+enum { DIAG_REPLY = 1024, TCP_LISTENING = 10 };
 
 /* A socket of the box, as sock_diag is asked for it: this end is the box's. */
 struct wanted {
@@ -65,19 +61,19 @@ static ssize_t ask_kernel(int diag, uint32_t seq, const struct wanted *want)
 }
 
 /* The kernel has answered before the question returns. 0 = nobody's any more. */
-static uint32_t inode_of(struct gated *g, const struct wanted *want)
+static uint32_t inode_of(struct gate_finder *f, const struct wanted *want)
 {
 	_Alignas(NLMSG_ALIGNTO) char in[DIAG_REPLY];
 	const struct nlmsghdr *h = (const struct nlmsghdr *)in;
 	const struct inet_diag_msg *m = NLMSG_DATA(h);
-	uint32_t seq = ++g->who.seq;
+	uint32_t seq = ++f->seq;
 	ssize_t n;
 
-	if (ask_kernel(g->fds[NETNS_FD_DIAG], seq, want) < 0)
+	if (ask_kernel(f->diag, seq, want) < 0)
 		return 0;
 	/* one answer to one question; those before it are of a gate that is no more */
 	do
-		n = sys_recv(g->fds[NETNS_FD_DIAG], in, sizeof(in), MSG_DONTWAIT);
+		n = sys_recv(f->diag, in, sizeof(in), MSG_DONTWAIT);
 	while (n >= (ssize_t)sizeof(*h) && h->nlmsg_seq != seq);
 	if (n < (ssize_t)NLMSG_LENGTH(sizeof(*m)) ||
 	    h->nlmsg_type != SOCK_DIAG_BY_FAMILY)
@@ -99,20 +95,20 @@ static void no_longer(struct gate_who **place)
 }
 
 /* Answers for those that do not wait any more are thrown away. */
-static ssize_t take_answers(struct gated *g)
+static ssize_t take_answers(struct gate_finder *f)
 {
 	struct gate_owner a;
 	ssize_t n;
 
-	while ((n = sys_recv(g->who.fd, &a, sizeof(a), MSG_DONTWAIT)) == sizeof(a)) {
+	while ((n = sys_recv(f->fd, &a, sizeof(a), MSG_DONTWAIT)) == sizeof(a)) {
 		for (int i = 0; i < GATE_WHO; i++) {
-			struct gate_who *w = g->who.waiting[i];
+			struct gate_who *w = f->waiting[i];
 
 			if (!w || w->found.id != a.id)
 				continue;
 			w->found = a;
 			w->found.name[GATE_OWNER_NAME - 1] = '\0';
-			no_longer(&g->who.waiting[i]);
+			no_longer(&f->waiting[i]);
 		}
 	}
 	return n;
@@ -120,87 +116,77 @@ static ssize_t take_answers(struct gated *g)
 
 int gate_who_ready(void *ctx, uint32_t, struct err *)
 {
-	struct gated *g = ctx;
+	struct gate_finder *f = ctx;
 
-	if (take_answers(g) == -EAGAIN)
+	if (take_answers(f) == -EAGAIN)
 		return 0;
-	loop_remove(g->loop, &g->who.src); /* nobody answers any more */
-	scope_close(&g->who.fd);
+	loop_remove(f->loop, &f->src); /* nobody answers any more */
+	scope_close(&f->fd);
 	for (int i = 0; i < GATE_WHO; i++)
-		if (g->who.waiting[i])
-			no_longer(&g->who.waiting[i]);
+		if (f->waiting[i])
+			no_longer(&f->waiting[i]);
 	return 0;
 }
 
-static struct gate_who **place_of(struct gated *g, const struct gate_who *w)
+static struct gate_who **place_of(struct gate_finder *f, const struct gate_who *w)
 {
 	for (int i = 0; i < GATE_WHO; i++)
-		if (g->who.waiting[i] == w)
-			return &g->who.waiting[i];
+		if (f->waiting[i] == w)
+			return &f->waiting[i];
 	return NULL;
 }
 
 /* A free place, or that of the first one whose answer was lost. */
-static struct gate_who **take_place(struct gated *g, uint64_t now)
+static struct gate_who **take_place(struct gate_finder *f, uint64_t now)
 {
-	struct gate_who **place = place_of(g, NULL);
+	struct gate_who **place = place_of(f, NULL);
 
 	for (int i = 0; i < GATE_WHO && !place; i++) {
-		if (now - g->who.waiting[i]->asked_ms < GATE_WHO_HOPE_MS)
+		if (now - f->waiting[i]->asked_ms < GATE_WHO_HOPE_MS)
 			continue;
-		place = &g->who.waiting[i];
+		place = &f->waiting[i];
 		no_longer(place);
 	}
 	return place;
 }
 
-static bool may_ask(struct gated *g, uint64_t now)
+static bool may_ask(struct gate_finder *f, uint64_t now)
 {
-	g->who.credit += (now - g->who.asked_ms) * GATE_WHO_RATE;
-	g->who.credit = MIN(g->who.credit, GATE_WHO_BURST * 1000u);
-	g->who.asked_ms = now;
-	if (g->who.credit < 1000)
+	f->credit += (now - f->asked_ms) * GATE_WHO_RATE;
+	f->credit = MIN(f->credit, GATE_WHO_BURST * 1000u);
+	f->asked_ms = now;
+	if (f->credit < 1000)
 		return false;
-	g->who.credit -= 1000;
+	f->credit -= 1000;
 	return true;
 }
 
-static void ask(struct gated *g, struct gate_who *w, const struct wanted *want)
+static void ask(struct gate_finder *f, struct gate_who *w, const struct wanted *want)
 {
-	struct gate_owner_query q = { .id = ++g->who.next_id, .root = g->init };
+	struct gate_owner_query q = { .id = ++f->next_id, .root = f->init };
 	struct gate_who **place;
 
 	*w = (struct gate_who){ .found = { .id = q.id }, .asked_ms = sys_now_ms() };
-	if (g->who.fd < 0 || g->fds[NETNS_FD_DIAG] < 0 || g->init <= 0 ||
-	    !may_ask(g, w->asked_ms))
+	if (f->fd < 0 || f->diag < 0 || f->init <= 0 || !may_ask(f, w->asked_ms))
 		return;
-	place = take_place(g, w->asked_ms);
+	place = take_place(f, w->asked_ms);
 	if (!place)
 		return;
-	q.inode = inode_of(g, want);
-	if (q.inode && sys_send(g->who.fd, &q, sizeof(q), MSG_DONTWAIT) == sizeof(q))
+	q.inode = inode_of(f, want);
+	if (q.inode && sys_send(f->fd, &q, sizeof(q), MSG_DONTWAIT) == sizeof(q))
 		*place = w;
 }
 
-/* The program knows nothing of a redirection. */
-int gate_who_meant(const struct gated *g, int in, struct sockaddr_in *ret)
-{
-	socklen_t len = sizeof(*ret);
-
-	return g->facts.caught == NETNS_CATCH_REDIRECT
-		       ? sys_getsockopt(in, SOL_IP, ORIGINAL_DST, ret, &len)
-		       : sys_getsockname(in, (struct sockaddr *)ret, &len);
-}
-
-void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends)
+void gate_who_ask(struct gate_finder *f, struct gate_who *w,
+		  const struct gate_ends *ends)
 {
 	const struct wanted want = connected(ends);
 
-	ask(g, w, &want);
+	ask(f, w, &want);
 }
 
-void gate_who_listens(struct gated *g, struct gate_who *w, const struct netaddr *at,
-		      uint16_t port)
+void gate_who_listens(struct gate_finder *f, struct gate_who *w,
+		      const struct netaddr *at, uint16_t port)
 {
 	struct wanted want = { .family = at->len == 4 ? AF_INET : AF_INET6,
 			       .protocol = IPPROTO_TCP,
@@ -208,55 +194,55 @@ void gate_who_listens(struct gated *g, struct gate_who *w, const struct netaddr 
 			       .id = { .idiag_sport = htons(port) } };
 
 	memcpy(want.id.idiag_src, at->bytes, at->len);
-	ask(g, w, &want);
+	ask(f, w, &want);
 }
 
 /* Milliseconds that may be waited now; a wait costs a fifth of one at least. */
-static int have_credit(struct gated *g)
+static int have_credit(struct gate_finder *f)
 {
 	uint64_t now = sys_now_ms();
 
-	g->who.credit_us += (now - g->who.credit_ms) * GATE_WHO_RATE_US;
-	g->who.credit_us = MIN(g->who.credit_us, GATE_WHO_BURST_US);
-	g->who.credit_ms = now;
-	return (int)MIN(g->who.credit_us / 1000, (uint64_t)GATE_WHO_MS);
+	f->credit_us += (now - f->credit_ms) * GATE_WHO_RATE_US;
+	f->credit_us = MIN(f->credit_us, GATE_WHO_BURST_US);
+	f->credit_ms = now;
+	return (int)MIN(f->credit_us / 1000, (uint64_t)GATE_WHO_MS);
 }
 
-const struct gate_owner *gate_who_settle(struct gated *g, struct gate_who *w)
+const struct gate_owner *gate_who_settle(struct gate_finder *f, struct gate_who *w)
 {
-	struct pollfd p = { .fd = g->who.fd, .events = POLLIN };
+	struct pollfd p = { .fd = f->fd, .events = POLLIN };
 	uint64_t start, spent;
 	int most, left;
 
-	if (place_of(g, w))
-		(void)take_answers(g);
-	if (!place_of(g, w))
+	if (place_of(f, w))
+		(void)take_answers(f);
+	if (!place_of(f, w))
 		return &w->found;
 	start = sys_now_ms();
-	most = have_credit(g);
-	while (place_of(g, w) && (left = most - (int)(sys_now_ms() - start)) > 0) {
+	most = have_credit(f);
+	while (place_of(f, w) && (left = most - (int)(sys_now_ms() - start)) > 0) {
 		if (sys_poll(&p, 1, left) <= 0 || p.revents & (POLLHUP | POLLERR))
 			break;
-		(void)take_answers(g);
+		(void)take_answers(f);
 	}
 	spent = (sys_now_ms() - start) * 1000;
-	g->who.credit_us -=
-		MIN(g->who.credit_us, MAX(spent, (uint64_t)GATE_WHO_LEAST_US));
+	f->credit_us -= MIN(f->credit_us, MAX(spent, (uint64_t)GATE_WHO_LEAST_US));
 	return &w->found;
 }
 
-bool gate_who_later(struct gated *g, struct gate_who *w, gate_who_fn *then, void *ctx)
+bool gate_who_later(struct gate_finder *f, struct gate_who *w, gate_who_fn *then,
+		    void *ctx)
 {
-	if (!place_of(g, w))
+	if (!place_of(f, w))
 		return false;
 	w->then = then;
 	w->ctx = ctx;
 	return true;
 }
 
-void gate_who_forget(struct gated *g, const struct gate_who *w)
+void gate_who_forget(struct gate_finder *f, const struct gate_who *w)
 {
-	struct gate_who **place = place_of(g, w);
+	struct gate_who **place = place_of(f, w);
 
 	if (place)
 		*place = NULL;
