@@ -436,14 +436,11 @@ int config_project_load(struct config *c, const char *text, size_t len, bool agr
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		json_each(it, j)
-		{
-			if (strcmp(json_key(it), rows[i].member) != 0)
-				continue;
-			r = take_member(c, &rows[i], it, agreed, widening, e);
-			if (r < 0)
-				return r;
-		}
+		const struct json *it = json_get(j, rows[i].member);
+
+		r = it ? take_member(c, &rows[i], it, agreed, widening, e) : 0;
+		if (r < 0)
+			return r;
 	}
 	json_free(&c->project);
 	c->project = take(&j, NULL);
