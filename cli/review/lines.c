@@ -13,7 +13,7 @@
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/show/wrap.h"
-#include "cli/store/boxsetup.h"
+#include "runtime/spec/spec.h"
 
 #define WHY_FRONT "           " /* where the names begin */
 

@@ -10,7 +10,7 @@
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
 #include "cli/run/attach.h"
-#include "cli/store/boxsetup.h"
+#include "runtime/box/box.h"
 #include "runtime/signer/client.h"
 
 /* The options of a command that has it: .tables = { …, SIGNING(struct args, signing) } */

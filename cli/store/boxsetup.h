@@ -1,5 +1,6 @@
 /* boxsetup - the box of a command, as far as it is known: where it is kept, what it is to be,
- * and the open box where there is one. cli/box/setup.h fills it.
+ * and the open box where there is one. cli/box/setup.h fills it. It is handed on as a whole to
+ * what starts, joins or leaves the box; who only reads a part of it takes that part.
  * Needs:  nothing.
  * Owns:   the open directory of the box, the spec, the box.
  * Never:  looks for a box, or starts one. */
