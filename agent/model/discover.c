@@ -75,12 +75,13 @@ int model_discover_at(const struct model_provider *p, const char *url,
 	return 0;
 }
 
-int model_discover(struct model_found *ret, struct err *e)
+int model_discover(model_may_fn *may, void *ctx, struct model_found *ret, struct err *e)
 {
 	for (size_t i = 0; i < model_provider_count; i++) {
 		const struct model_provider *p = &model_providers[i];
 
-		if (p->local && model_discover_at(p, p->url, ret, e) == 0)
+		if (p->local && may(ctx, p) &&
+		    model_discover_at(p, p->url, ret, e) == 0)
 			return 0;
 	}
 	return err_set(e, -ENOENT, "no model server answers on this machine");

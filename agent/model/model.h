@@ -132,12 +132,15 @@ struct model_found {
 	char url[128];
 	char name[128];
 };
+/* Whether a server may be asked that nobody has named. */
+typedef bool model_may_fn(void *ctx, const struct model_provider *p);
 /**
  * model_discover() - look for Ollama and llama.cpp at their default ports on loopback
  * Return: 0, or -ENOENT when neither answers within 3 s; where nobody listens that is
  *         known at once.
  */
-int model_discover(struct model_found *ret, struct err *e);
+int model_discover(model_may_fn *may, void *ctx, struct model_found *ret,
+		   struct err *e);
 /** model_discover_at() - ask one server, as a provider of the table, what it has */
 int model_discover_at(const struct model_provider *p, const char *url,
 		      struct model_found *ret, struct err *e);

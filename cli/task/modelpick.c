@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/opt/config.h"
 #include "cli/show/render.h"
+#include "cli/task/modellocal.h"
 
 void modelpick_done(struct modelpick *m)
 {
@@ -129,7 +130,9 @@ static int use_environment(struct modelpick *m)
 /* No key at all: a server on this machine, which is named before it is used. */
 static int use_local(const struct app *app, struct modelpick *m)
 {
-	if (model_discover(&m->found, ERR_IGNORED) < 0)
+	void *ctx = (void *)(uintptr_t)app;
+
+	if (model_discover(modellocal_may, ctx, &m->found, ERR_IGNORED) < 0)
 		return -ENOENT;
 	m->conf.provider = m->found.provider->name;
 	m->conf.url = m->found.url;

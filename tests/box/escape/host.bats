@@ -349,3 +349,46 @@ our_monitor() {
 	[ "$output" = reached ]
 	kill "$pid"
 }
+
+# Without a key a task asks a server of this machine, and that one drives the box of the task. In
+# a network of our own, for the ports are those that llama.cpp and Ollama have everywhere.
+@test "K52: a port that a box publishes, or where another user listens, is not asked for a model" {
+	[ "$(id -u)" -eq 0 ] || skip "a network of our own is root's to make"
+	command -v ip >/dev/null || skip "no ip"
+	mkdir other
+	cat >serve <<'S'
+use IO::Socket::INET; $| = 1;
+my $s = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => $ARGV[0], Listen => 5, ReuseAddr => 1) or die;
+print "up\n";
+while (my $c = $s->accept) {
+	my ($h, $b) = ('', '');
+	while (<$c>) { $h .= $_; last if /^\r?$/ }
+	read($c, $b, $1) if $h =~ /Content-Length: (\d+)/i;
+	open(my $o, '>>', $ARGV[1]); print $o $h; close $o;
+	my $r = $h =~ m{^GET} ? '{"data":[{"id":"posed"}]}'
+		: '{"choices":[{"message":{"role":"assistant","content":"said"},"finish_reason":"stop"}]}';
+	print $c "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " . length($r) . "\r\nConnection: close\r\n\r\n$r";
+	close $c;
+}
+S
+	chmod 755 . serve
+	cat >asks <<'S'
+set -e
+ip link set lo up
+up() { until grep -q up "$1" 2>/dev/null; do sleep 0.05; done; }
+cubby exec -q --publish 8080:8080 -- perl serve 8080 seen >box.log 2>&1 3>&- & up box.log
+cubby -C other "say hi" </dev/null >none 2>&1 || echo "none $?"
+cubby -C other --model llamacpp: "say hi" </dev/null >named 2>/dev/null; cat named
+cubby stop -q; wait
+perl serve 8080 seen.own >own.log 2>&1 3>&- & own=$! && up own.log
+cubby -C other "say hi" </dev/null 2>/dev/null
+kill $own; wait $own || true
+setpriv --reuid=61235 --regid=61235 --clear-groups perl serve 8080 /dev/null >user.log 2>&1 3>&- & user=$! && up user.log
+cubby -C other "say hi" </dev/null >>none 2>&1 || echo "none $?"
+kill $user; wait $user || true
+S
+	run -0 --separate-stderr env -u OPENAI_API_KEY -u OPENAI_BASE_URL -u ANTHROPIC_API_KEY -u ANTHROPIC_BASE_URL unshare -n sh asks
+	[ "$output" = $'none 4\nsaid\nsaid\nnone 4' ]
+	grep -q "http://127.0.0.1:8080 is not asked by itself: it is a port of the box of '$LIB_PROJECT'; '--model llamacpp:' asks it" none
+	grep -q "http://127.0.0.1:8080 is not asked by itself: what listens there is uid 61235's; '--model llamacpp:' asks it" none
+}
