@@ -14,7 +14,8 @@
 enum {
 	GIT_INDEX_MAX = 128 << 20, /* bytes of a file that is looked at */
 	GIT_INDEX_SUM = 32,	   /* and of the longest sum */
-	GIT_INDEX_GITLINK = 0160000
+	GIT_INDEX_GITLINK = 0160000,
+	GIT_INDEX_DIR = 040000 /* of a sparse index: git looks at no file in it */
 };
 
 struct git_index_entry {

@@ -9,6 +9,7 @@
 struct links {
 	struct git_refs known; /* owned: path → "x" */
 	bool collect;
+	bool sparse; /* the host leaves out directories itself */
 	const char *why;
 };
 
@@ -22,6 +23,8 @@ static int look(void *ctx, const struct git_index_entry *x)
 		 !git_refs_get(&l->known, x->path))
 		l->why = "it names a repository that was not there: a submodule's "
 			 "configuration would be obeyed";
+	else if (x->mode == GIT_INDEX_DIR && !l->sparse)
+		l->why = "it leaves out whole directories";
 	if (x->mode == GIT_INDEX_GITLINK && l->collect)
 		return git_refs_set(&l->known, x->path, "x");
 	return l->why && !l->collect ? -EPERM : 0;
@@ -90,7 +93,7 @@ const char *git_take_index(struct git_take *t, struct err *e)
 	struct takeover_file f = {
 		.path = "index", .mode = 0644, .as_before = still, .ctx = t
 	};
-	struct links l = { .collect = true };
+	struct links l = { .collect = true, .sparse = t->sparse };
 	const int git = git_take_tree_git(t, "index");
 	int r;
 

@@ -597,3 +597,24 @@ left_alone() {
 	PWNED=$PWNED sh visualize
 	[ ! -e "$PWNED" ]
 }
+
+# An entry can be a whole directory, none of whose files git then looks at.
+@test "G64: a sparse index that hides from git what the box has changed" {
+	git_repo
+	mkdir -p dir/sub && echo clean >dir/sub/lib
+	git add dir && git commit -qm dir
+	run -0 --separate-stderr boxed "git sparse-checkout init --cone --sparse-index; git sparse-checkout set none
+		git ls-files --sparse -s dir; mkdir -p dir/sub; echo two >dir/sub/lib"
+	[[ $output == "040000 "* ]] || skip "this git has no sparse index"
+	[[ $stderr == *"not taken over: .git/index (it leaves out whole directories)"* ]]
+	output=$(git status --porcelain -uno)
+	[ "$output" = ' M dir/sub/lib' ] || { echo "$output"; return 1; }
+	# What the host leaves out itself, the box may.
+	cubby rm -q --yes --force
+	git checkout -q -f .
+	git sparse-checkout init --cone --sparse-index
+	git sparse-checkout set none
+	boxed "echo two >file; git add file; git commit -qm two"
+	[ -z "$(git status --porcelain -uno)" ]
+	[ "$(git ls-files --sparse -t dir)" = 'S dir/' ]
+}
