@@ -496,6 +496,9 @@ static const char *detail(struct exchange *x, CURLcode code)
 		x->h->c.getinfo(x->h->easy, CURLINFO_OS_ERRNO, &os);
 	if (os > 0)
 		text = strerrordesc_np((int)os);
+	if (strstr(x->detail,
+		   "chunk")) /* "… hexadecimal sequence in chunked-encoding" */
+		text = "the answer breaks HTTP's rules (in its chunks)";
 	if (!text && x->detail[0])
 		text = x->detail;
 	return text ? text : x->h->c.text(code);

@@ -16,12 +16,16 @@ enum { LOOK_MS = 3000, SAID_MAX = 4096, WORD_MAX = 60 };
 	"perl ruby php jq rg file xxd zip unzip xz rsync ssh sqlite3 ffmpeg convert"
 /* A repository in which git does not know who commits: each commit would fail once. */
 #define NO_AUTHOR "no-author"
+/* The first install would fail. */
+#define NO_LISTS "no-package-lists"
 static const char script[] =
 	"name=; [ -r /etc/os-release ] && . /etc/os-release && name=$PRETTY_NAME\n"
 	"first() { for p; do command -v \"$p\" >/dev/null && echo \"$p\" && return; "
 	"done; echo; }\n"
 	"echo \"$name\"; first apt-get apk dnf microdnf yum zypper pacman\n"
 	"nproc 2>/dev/null || echo\n"
+	"! command -v apt-get >/dev/null || ls /var/lib/apt/lists/*Packages* >/dev/null "
+	"2>&1 || echo " NO_LISTS "\n"
 	"for p in " PROGRAMS "; do command -v $p >/dev/null && echo $p; done\n"
 	"[ -e .git ] && [ -z \"$GIT_AUTHOR_EMAIL\" ] &&\n"
 	"! grep -qs '^[[:space:]]*email' /etc/gitconfig ~/.gitconfig .git/config &&\n"
@@ -85,7 +89,10 @@ void machine_read(const char *said, const char *arch, struct machine *ret)
 	char word[WORD_MAX];
 
 	add(&ret->system, take_word(&said, word), "");
-	add(&ret->system, take_word(&said, word), "");
+	(void)take_word(&said, word);
+	add(&ret->system, word,
+	    is_there(said, NO_LISTS, strlen(NO_LISTS)) ? " (first apt-get update)"
+						       : "");
 	add(&ret->system, arch, "");
 	add(&ret->system, take_word(&said, word), " processors");
 	list(said, true, "there are", &ret->programs);

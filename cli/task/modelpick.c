@@ -143,10 +143,18 @@ static int use_local(const struct app *app, struct modelpick *m)
 	return 0;
 }
 
-static int nothing(struct err *e)
+static int nothing(const char *name, struct err *e)
 {
-	err_set(e, -ENOKEY,
-		"no language model: no key is set, no local server answers");
+	const char *const colon = name ? strchr(name, ':') : NULL;
+
+	if (colon)
+		err_set(e, -ENOKEY,
+			"no language model: no provider is called '%.*s', no key is set "
+			"for another, no local server answers",
+			(int)MIN(colon - name, 64), name);
+	else
+		err_set(e, -ENOKEY,
+			"no language model: no key is set, no local server answers");
 	return err_hint(e, "set OPENAI_API_KEY (OPENAI_BASE_URL for another server) or "
 			   "ANTHROPIC_API_KEY, or start Ollama");
 }
@@ -207,7 +215,7 @@ static int choose(const struct app *app, struct modelpick *ret, struct err *e)
 	}
 	if (use_environment(ret) == 0)
 		return 0;
-	return use_local(app, ret) == 0 ? 0 : nothing(e);
+	return use_local(app, ret) == 0 ? 0 : nothing(ret->conf.name, e);
 }
 
 int modelpick_choose(const struct app *app, int replay_fd, struct modelpick *ret,

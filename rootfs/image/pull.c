@@ -239,7 +239,12 @@ static int unpack(struct pull *p, struct json **ret, struct err *e)
 		return p->image;
 	u.dir = p->image;
 	r = p->conf->unpack(p->conf->runtime, &u, ret, e);
-	return r < 0 ? err_wrap(e, "'%s'", p->src.name) : 0;
+	if (r == 0)
+		return 0;
+	/* what is wrong is the file, also where the image has another name */
+	return err_wrap(e, "'%s'",
+			p->src.kind == SOURCE_FILE ? text_shown(p->src.where)
+						   : p->src.name);
 }
 
 static const char *came_from(const struct pull *p)

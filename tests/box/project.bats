@@ -147,6 +147,21 @@ works_in() { # DIR: seen at its own path, written from inside, owned by the call
 	[ -e here ]
 }
 
+@test "own: a file that is not there makes no box" {
+	mkdir project
+	cd project
+	run -1 --separate-stderr cubby own missing
+	[ "$stderr" = "cubby own: there is no 'missing' here" ]
+	run -1 --separate-stderr cubby own -C "$PWD" missing
+	run -0 --separate-stderr cubby ls
+	[ -z "$output" ]
+	touch here
+	run -0 cubby own here
+	run -0 cubby ls
+	[[ $output == *"$PWD "* ]]
+	cubby rm -q -y
+}
+
 @test "own: files of users of the box are the caller's again, and nothing outside of the project" {
 	mkdir outside project
 	touch outside/file

@@ -148,7 +148,9 @@ leaves_nothing() {
 @test "pull: no tarball at all" {
 	head -c 5000 /dev/urandom >noise.tar.gz
 	run -1 --separate-stderr cubby pull -q ./noise.tar.gz
-	[ "${#stderr_lines[@]}" = 1 ]
+	[ "$stderr" = "cubby pull: '$PWD/noise.tar.gz': not a tar archive" ]
+	run -1 --separate-stderr cubby pull -q --name other ./noise.tar.gz
+	[ "$stderr" = "cubby pull: '$PWD/noise.tar.gz': not a tar archive" ]
 	leaves_nothing
 }
 

@@ -113,7 +113,7 @@ shows() {
 	keys C-c
 	shows "interrupted:" "again):"
 	[[ $seen != *"⠋"* && $seen != *"…"* ]] || { echo "$seen"; return 1; }
-	[[ $seen == *$'\ninterrupted: [g]o on, [t]ell the model\nsomething, [q]uit (or ^C again):'* ]] || { echo "$seen"; return 1; }
+	[[ $seen == *$'\ninterrupted: [g]o on, [t]ell it\nsomething, [q]uit, then Enter (or ^C\nagain):'* ]] || { echo "$seen"; return 1; }
 	keys q Enter
 	shows "status 130"
 }

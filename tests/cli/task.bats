@@ -430,14 +430,14 @@ stop_when() {
 	$(finish started)
 	END
 	run -0 --separate-stderr task "start it"
-	[[ $stderr == *"cubby: ended with the task: "*"sleep 4000; with --keep it runs on"* ]]
-	[[ $stderr != *"ended with the task: "*"sleep 3000"* ]]
+	[[ $stderr == *"cubby: ended with the task (with --keep it runs on): "*"sleep 4000"* ]]
+	[[ $stderr != *"ended with the task"*"sleep 3000"* ]]
 	model <<-END
 	{"calls":[{"name":"shell","args":{"command":"setsid sleep 5000 </dev/null >/dev/null 2>&1 & sleep 0.1; exit 3"}}]}
 	$(finish started)
 	END
 	run -0 --separate-stderr task --keep "start it"
-	[[ $stderr == *"cubby: still running in the box: "*"sleep 5000; 'cubby stop' ends it"* ]]
+	[[ $stderr == *"cubby: still running in the box ('cubby stop' ends it): "*"sleep 5000"* ]]
 	run -0 cubby ps
 	[[ $output == *"sleep 5000"* ]]
 	cubby stop -q
@@ -449,7 +449,7 @@ stop_when() {
 	$(finish started)
 	END
 	run -0 --separate-stderr task "start it"
-	[[ $stderr == *"cubby: ended with the task: "*"sleep 1000"*"sleep 2000; with --keep it runs on"* ]]
+	[[ $stderr == *"cubby: ended with the task (with --keep it runs on): "*"sleep 1000"*"sleep 2000"* ]]
 	run -0 cubby log -l
 	[[ $output == *"end: done"*"in the background, and not kept (--keep): "*"sleep 2000"* ]]
 	run cubby ps
@@ -460,7 +460,7 @@ stop_when() {
 	$(finish started)
 	END
 	run -0 --separate-stderr task --keep "start it"
-	[[ $stderr == *"cubby: still running in the box: "*"sleep 1000"*"'cubby stop' ends it"* ]]
+	[[ $stderr == *"cubby: still running in the box ('cubby stop' ends it): "*"sleep 1000"* ]]
 	run -0 cubby ps
 	[[ $output == *"sleep 1000"*"sleep 2000"* ]]
 	cubby stop -q

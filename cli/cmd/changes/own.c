@@ -1,4 +1,5 @@
-
+#include "base/sys/sys.h"
+#include "base/text.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
@@ -69,12 +70,27 @@ static int find_owner(void *ctx, struct box *b, struct err *e)
 }
 
 /* Where no box is any more what it left may be given back by a new one; but nobody means one
- * by a name that was mistyped. */
-static int find_named(struct app *app, struct err *e)
+ * by a name that was mistyped, its own or a file's. */
+static int find_named(struct app *app, const struct words *paths, struct err *e)
 {
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP(app);
+	struct stat st;
+	int r = boxsetup_find(&s, e);
 
-	return app->box && *app->box ? boxsetup_find(&s, e) : 0;
+	if (r != -ENOENT || (app->box && *app->box))
+		return r;
+	for (size_t i = 0; i < paths->n; i++) {
+		_cleanup_buf_ struct buf path = BUF_INIT(PATH_MAX);
+
+		if (paths->v[i][0] != '/')
+			buf_addf(&path, "%s/", app->dir ? app->dir : ".");
+		buf_adds(&path, paths->v[i]);
+		if (sys_fstatat(AT_FDCWD, buf_cstr(&path), &st, AT_SYMLINK_NOFOLLOW) <
+		    0)
+			return err_set(e, -ENOENT, "there is no '%s' here",
+				       text_shown(paths->v[i]));
+	}
+	return 0;
 }
 
 static int check_path(struct app *, void *, const char *path, struct err *e)
@@ -90,7 +106,7 @@ static int work(struct app *app, void *args, struct err *e)
 	struct boxrun what = {
 		.argv = o.argv, .no_input = true, .ready = find_owner, .ready_ctx = &o
 	};
-	int r = find_named(app, e)
+	int r = find_named(app, &a->paths, e)
 			?: config_set(app->config, CONFIG_USER, "0", CONFIG_FROM_FLAG,
 				      e);
 

@@ -254,10 +254,11 @@ enum task_verdict ask_call(struct ask *a, const struct task_call *c,
 enum task_verdict ask_interrupted(struct ask *a, struct task_answer *ret)
 {
 	for (;;) {
-		switch (read_answer(a,
-				    "interrupted: [g]o on, [t]ell the model something, "
-				    "[q]uit (or ^C again):",
-				    "gtq")) {
+		switch (read_answer(
+			a,
+			"interrupted: [g]o on, [t]ell it something, [q]uit, "
+			"then Enter (or ^C again):",
+			"gtq")) {
 		case 'g':
 			return TASK_YES;
 		case 'q':

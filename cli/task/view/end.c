@@ -200,10 +200,10 @@ void view_end_foreign(const struct app *app, const struct changes *c)
 
 void view_end_jobs(const struct app *app, const char *jobs, bool keep)
 {
-	if (*jobs && keep)
-		render_note(app, "still running in the box: %s; 'cubby stop' ends it",
-			    jobs);
-	else if (*jobs)
-		render_note(app, "ended with the task: %s; with --keep it runs on",
-			    jobs);
+	if (*jobs) /* a command of it may have a "; " */
+		render_note_command(
+			app,
+			keep ? "still running in the box ('cubby stop' ends it)"
+			     : "ended with the task (with --keep it runs on)",
+			jobs);
 }

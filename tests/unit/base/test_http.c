@@ -123,6 +123,13 @@ static const struct row {
 	  .body = "hello",
 	  .msg = "connection to '127.0.0.1:%d' was cut off: ",
 	  .more = true },
+	{ .name = "a chunk without a size",
+	  .answer = OK "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nxyz\r\n",
+	  .want = -ECONNRESET,
+	  .status = 200,
+	  .body = "hello",
+	  .msg = "connection to '127.0.0.1:%d' was cut off: the answer breaks HTTP's "
+		 "rules (in its chunks)" },
 	{ .name = "no answer",
 	  .answer = "",
 	  .want = -ECONNRESET,
