@@ -13,6 +13,16 @@ void asked_done(struct asked *a)
 	*a = (struct asked){ 0 };
 }
 
+int asked_question(const char *what, const struct json *args, struct buf *out)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	json_set_str(j, "what", what);
+	if (args)
+		json_set(j, "args", json_dup(args));
+	return json_print(j, false, out);
+}
+
 int asked_reserve(struct asked *a, struct err *e)
 {
 	return grow_room(a->list, a->n)

@@ -1,4 +1,4 @@
-/* asked - programs that were asked for without waiting for the answer.
+/* asked - what is asked of a monitor: questions, and programs whose answer is not waited for.
  * Needs:  nothing.
  * Owns:   what came and was not taken yet.
  * Never:  gives an answer twice. */
@@ -20,6 +20,9 @@ struct asked {
 	size_t n;
 };
 void asked_done(struct asked *a);
+
+/** asked_question() - as the monitor reads it */
+int asked_question(const char *what, const struct json *args, struct buf *out);
 
 /** asked_reserve() - so that asked_add() cannot fail; 0 or -ENOMEM */
 int asked_reserve(struct asked *a, struct err *e);

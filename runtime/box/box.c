@@ -83,6 +83,11 @@ void box_close(struct box **b)
 	*b = NULL;
 }
 
+int box_unblock(struct box *b)
+{
+	return sys_setfl(b->fd, O_NONBLOCK);
+}
+
 int box_fd(const struct box *b)
 {
 	return b->fd;
@@ -132,17 +137,6 @@ static int keep_exit(struct box *b, const struct wire_msg *m, struct err *e)
 	return 0;
 }
 
-static int failed(const struct wire_msg *m, struct err *e)
-{
-	const struct err *said = wire_body(m, sizeof(*said));
-
-	if (!said || said->code >= 0)
-		return err_set(e, -EBADMSG, "malformed failure from the monitor");
-	*e = *said;
-	e->msg[sizeof(e->msg) - 1] = '\0';
-	return e->code;
-}
-
 /* An answer to box_request() is put aside, too. true = it was one */
 static bool keep_asked(struct box *b, struct wire_msg *m)
 {
@@ -154,8 +148,21 @@ static bool keep_asked(struct box *b, struct wire_msg *m)
 	if (m->head.type == WIRE_SPAWNED)
 		(void)spawned_take(a->io, m, &a->proc, &a->why);
 	else
-		(void)failed(m, &a->why);
+		(void)wire_failed(m, &a->why);
 	return true;
+}
+
+static int tell_answer(struct box *b, const struct wire_msg *m)
+{
+	_cleanup_json_ struct json *j = NULL;
+	struct err why = ERR_NONE;
+
+	if (m->head.type == WIRE_FAILED)
+		(void)wire_failed(m, &why);
+	else
+		(void)json_parse(buf_cstr(&m->body), m->body.len, &j, &why);
+	b->how.answered(b->how.answered_ctx, m->head.id, j, &why);
+	return 0;
 }
 
 /* The next message within the time; exits are put aside. 1 = @m holds another one, 0 = an
@@ -181,6 +188,9 @@ static int next_message(struct box *b, struct wire_msg *m, int timeout_ms,
 	if ((m->head.type == WIRE_SPAWNED || m->head.type == WIRE_FAILED) &&
 	    keep_asked(b, m))
 		return 0;
+	if ((m->head.type == WIRE_ANSWER || m->head.type == WIRE_FAILED) &&
+	    b->how.answered && m->head.id)
+		return tell_answer(b, m);
 	if (m->head.type == WIRE_STOPPING) {
 		b->stopping = m->body.len && m->body.data[0];
 		return 0;
@@ -197,7 +207,7 @@ static int next_message(struct box *b, struct wire_msg *m, int timeout_ms,
 static int answer(struct box *b, uint32_t id, uint32_t type, struct wire_msg *m,
 		  struct err *e)
 {
-	uint64_t end = sys_now_ms() + BOX_ANSWER_MS;
+	uint64_t end = sys_now_ms() + (b->how.answer_ms ?: BOX_ANSWER_MS);
 
 	for (;;) {
 		uint64_t now = sys_now_ms();
@@ -210,7 +220,7 @@ static int answer(struct box *b, uint32_t id, uint32_t type, struct wire_msg *m,
 		if (m->head.id != id)
 			continue; /* late, of a question that was given up */
 		if (m->head.type == WIRE_FAILED)
-			return failed(m, e);
+			return wire_failed(m, e);
 		if (m->head.type == type)
 			return 0;
 	}
@@ -427,7 +437,7 @@ static int await_start(struct box *b, struct err *e)
 		if (r < 0)
 			return r;
 		if (m.head.type == WIRE_FAILED)
-			return failed(&m, e);
+			return wire_failed(&m, e);
 		if (m.head.type == WIRE_READY)
 			return take_ready(b, &m, e);
 	}
@@ -660,33 +670,30 @@ int box_kill_session(struct box *b, uint32_t id, struct err *e)
 
 /* ---- questions ------------------------------------------------------------------------------ */
 
-static int pack_question(const char *what, const struct json *args, struct buf *out)
+int box_question(struct box *b, const char *what, const struct json *args, uint32_t *id,
+		 struct err *e)
 {
-	_cleanup_json_ struct json *j = json_object();
+	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
+	int r = asked_question(what, args, &text);
 
-	json_set_str(j, "what", what);
-	if (args)
-		json_set(j, "args", json_dup(args));
-	return json_print(j, false, out);
+	if (r < 0)
+		return err_sys(e, r, "cannot ask the monitor");
+	*id = ++b->last_id;
+	r = send_to(b, WIRE_ASK, *id, text.data, text.len);
+	if (r == -EPIPE || r == -ECONNRESET)
+		return gone(b, e);
+	return r < 0 ? err_sys(e, r, "cannot reach the box's monitor") : 0;
 }
 
 int box_ask(struct box *b, const char *what, const struct json *args, struct json **ret,
 	    struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
 	_cleanup_wire_ struct wire_msg m;
-	uint32_t id = ++b->last_id;
-	int r = pack_question(what, args, &text);
+	uint32_t id;
+	int r;
 
 	wire_msg_init(&m);
-	if (r < 0)
-		return err_sys(e, r, "cannot ask the monitor");
-	r = send_to(b, WIRE_ASK, id, text.data, text.len);
-	if (r == -EPIPE || r == -ECONNRESET)
-		return gone(b, e);
-	if (r < 0)
-		return err_sys(e, r, "cannot reach the box's monitor");
-	r = answer(b, id, WIRE_ANSWER, &m, e);
+	r = box_question(b, what, args, &id, e) ?: answer(b, id, WIRE_ANSWER, &m, e);
 	if (r < 0 || !ret)
 		return r;
 	return json_parse(buf_cstr(&m.body), m.body.len, ret, e);

@@ -32,6 +32,12 @@ struct box_open {
 	void *permit_ctx;
 	note_fn *note; /* may be NULL */
 	void *note_ctx;
+	unsigned answer_ms; /* how long its monitor may take; 0 = 20 s */
+	/* Of a box_question(), where messages are taken; @answer NULL = @why. NULL = none is
+	 * asked */
+	void (*answered)(void *ctx, uint32_t id, const struct json *answer,
+			 const struct err *why);
+	void *answered_ctx;
 };
 
 /**
@@ -45,6 +51,10 @@ int box_open(const struct box_open *o, struct box **ret, struct err *e);
 /** box_close() - leave; what this client ran in the foreground is hung up and ended */
 void box_close(struct box **b);
 #define _cleanup_box_ _cleanup_(box_close)
+
+/** box_unblock() - from here on nothing that is sent waits for room: what there is none for is
+ *  -EAGAIN, and was not sent. Who takes messages waits for none anyway */
+int box_unblock(struct box *b);
 
 /** box_fd() - poll for POLLIN: exits are to be had by box_next_exit(); borrowed */
 int box_fd(const struct box *b);
@@ -155,5 +165,9 @@ int box_kill_session(struct box *b, uint32_t id, struct err *e);
  */
 int box_ask(struct box *b, const char *what, const struct json *args, struct json **ret,
 	    struct err *e);
+/** box_question() - box_ask() without waiting: the answer is told by answered() of box_open,
+ *  with this @id, while exits or starts are looked for */
+int box_question(struct box *b, const char *what, const struct json *args, uint32_t *id,
+		 struct err *e);
 
 #endif

@@ -118,6 +118,17 @@ const void *wire_body(const struct wire_msg *m, size_t size)
 	return m->body.len == size ? m->body.data : NULL;
 }
 
+int wire_failed(const struct wire_msg *m, struct err *e)
+{
+	const struct err *said = wire_body(m, sizeof(*said));
+
+	if (!said || said->code >= 0)
+		return err_set(e, -EBADMSG, "malformed failure from the monitor");
+	*e = *said;
+	e->msg[sizeof(e->msg) - 1] = '\0';
+	return e->code;
+}
+
 const struct wire_spawn *wire_spawn(const struct wire_msg *m)
 {
 	const struct wire_spawn *s = (const void *)m->body.data;

@@ -183,6 +183,9 @@ int wire_recv(int fd, struct wire_msg *m, unsigned max_fds);
 /** wire_body() - the body as a struct of exactly @size bytes; NULL = another size */
 const void *wire_body(const struct wire_msg *m, size_t size);
 
+/** wire_failed() - a FAILED's error to @e, whatever it has; its code */
+int wire_failed(const struct wire_msg *m, struct err *e);
+
 /** wire_spawn() - the body as a SPAWN's, with its text or without; NULL = neither */
 const struct wire_spawn *wire_spawn(const struct wire_msg *m);
 

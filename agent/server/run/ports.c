@@ -14,19 +14,11 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Each once, in their order: how many there are. */
-static int listening(struct exchange *x, int ports[PORTS], struct err *e)
+static int listening(const struct json *told, int ports[PORTS])
 {
-	_cleanup_json_ struct json *question = json_object(), *answer = NULL;
-	struct box *box = tenant_box(exchange_tenant(x));
-	int n = 0, kept = 0, r;
+	int n = 0, kept = 0;
 
-	if (!box) /* since the request came */
-		return err_set(e, -ENOTCONN, "the box has ended");
-	json_set_str(question, "op", "ports");
-	r = box_ask(box, "net", question, &answer, e);
-	if (r < 0)
-		return r;
-	json_each(it, json_get(answer, "listening"))
+	json_each(it, json_get(told, "listening"))
 	{
 		if (n < PORTS)
 			ports[n++] = (int)json_get_int(it, "port", 0);
@@ -59,35 +51,80 @@ static struct json *describe(int port, const struct json *owners)
 	return j;
 }
 
-static int answer(struct exchange *x, const struct json *owners, struct err *e)
-{
-	struct json *j, *list;
-	int ports[PORTS], n = listening(x, ports, e);
+struct asking {
+	struct exchange *x;  /* borrowed */
+	struct json *owners; /* owned; NULL = not known */
+	struct tenant_question question;
+};
 
-	if (n < 0)
-		return n;
-	j = json_object();
-	list = json_array();
-	for (int i = 0; i < n; i++)
-		json_add(list, describe(ports[i], owners));
-	json_set(j, "ports", list);
-	exchange_reply(x, 200, j);
-	return 0;
+static void asking_free(struct asking *a)
+{
+	tenant_unask(&a->question);
+	json_free(&a->owners);
+	free(a);
+}
+
+static void on_told(void *ctx, const struct json *told, const struct err *why)
+{
+	struct asking *a = ctx;
+	struct exchange *x = a->x;
+	struct json *j, *list;
+	int ports[PORTS], n = listening(told, ports);
+
+	exchange_later(x, NULL, NULL);
+	if (told) {
+		j = json_object();
+		list = json_array();
+		for (int i = 0; i < n; i++)
+			json_add(list, describe(ports[i], a->owners));
+		json_set(j, "ports", list);
+		exchange_reply(x, 200, j);
+	} else {
+		exchange_fail_err(x, why);
+	}
+	asking_free(a);
+}
+
+static void on_gone(void *ctx)
+{
+	asking_free(ctx);
+}
+
+/* @owners is taken over. */
+static int ask(struct exchange *x, struct json *owners, struct err *e)
+{
+	static const struct exchange_hooks hooks = { .gone = on_gone };
+	_cleanup_json_ struct json *args = json_object();
+	struct asking *a = calloc(1, sizeof(*a));
+	int r;
+
+	if (!a) {
+		json_free(&owners);
+		return err_sys(e, -ENOMEM, "cannot ask for ports");
+	}
+	*a = (struct asking){ x, owners, { .answered = on_told, .ctx = a } };
+	json_set_str(args, "op", "ports");
+	r = tenant_ask(exchange_tenant(x), "net", args, &a->question, e);
+	if (r < 0)
+		asking_free(a);
+	else
+		exchange_later(x, &hooks, a);
+	return r;
 }
 
 static int owners_known(struct exchange *x, struct buf *out, struct err *e)
 {
-	_cleanup_json_ struct json *owners = NULL;
+	struct json *owners = NULL;
 	size_t values = 4L * PORTS + 1;
 
 	(void)json_parse_within(buf_cstr(out), out->len, &values, &owners, ERR_IGNORED);
-	return answer(x, owners, e);
+	return ask(x, owners, e);
 }
 
 /* That there are ports is known all the same. */
 static int owners_unknown(struct exchange *x, const struct err *, struct err *e)
 {
-	return answer(x, NULL, e);
+	return ask(x, NULL, e);
 }
 
 static int get_ports(struct exchange *x, struct err *e)

@@ -16,8 +16,10 @@
 
 #include "agent/server/conf/conf.h"
 #include "agent/server/tenant/boxname.h"
+#include "agent/server/tenant/imageenv.h"
 #include "agent/server/tenant/sessions.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/list.h"
 #include "base/loop.h"
 #include "base/sys/sys.h"
@@ -26,6 +28,9 @@
 #include "runtime/spec/spec.h"
 
 enum state { CLOSED, OPENING, OPEN };
+enum {
+	JOIN_MS = 2000
+}; /* the others wait meanwhile; who started it has just been answered */
 
 struct slot {
 	void *p;
@@ -49,6 +54,9 @@ struct tenant {
 	struct loop_source *source; /* of the start, or of the box */
 	struct tenant_wait *waits;
 	struct tenant_program *programs;
+	struct tenant_question *questions;
+	uint32_t *to_end; /* owned: programs of which the monitor could not be told */
+	size_t n_to_end;
 	unsigned users;
 	uint64_t used_ms;
 	struct sessions sessions;
@@ -76,42 +84,6 @@ static void unlink_program(struct tenant_program *p)
 	tenant_release(t);
 }
 
-static bool has_name(const char *const *env, const char *entry)
-{
-	size_t len = strcspn(entry, "=") + 1;
-
-	for (; env && *env; env++)
-		if (!strncmp(*env, entry, len))
-			return true;
-	return false;
-}
-
-/* @env (NULL = none) and what else the image says; to be freed, the words are borrowed.
- * Nothing that somebody else says is the image's to say. NULL: no memory. */
-static const char **add_image_env(const struct json *image, const char *const *env)
-{
-	const struct json *list = json_get(image, "env");
-	const char **all;
-	size_t n = 0;
-
-	while (env && env[n])
-		n++;
-	all = calloc(n + json_len(list) + 1, sizeof(*all));
-	if (!all)
-		return NULL;
-	if (n)
-		memcpy(all, env, n * sizeof(*all));
-	json_each(it, list)
-	{
-		const char *entry = json_str(it);
-
-		if (entry && entry[0] != '=' && strchr(entry, '=') &&
-		    !has_name(all, entry))
-			all[n++] = entry;
-	}
-	return all;
-}
-
 int tenant_run(struct tenant *t, const struct box_command *c, struct tenant_program *p,
 	       struct err *e)
 {
@@ -125,10 +97,12 @@ int tenant_run(struct tenant *t, const struct box_command *c, struct tenant_prog
 	if (t->all->programs >= conf->max_programs)
 		return err_set(e, -EAGAIN, "too many programs run for this server");
 	with.user = conf->user;
-	with.env = env = add_image_env(t->image, c->env);
+	with.env = env = imageenv_add(t->image, c->env);
 	if (!env)
 		return err_sys(e, -ENOMEM, "cannot start a program");
 	r = box_request(t->box, &with, &p->id, e);
+	if (r == -EAGAIN)
+		return err_set(e, r, "the box's monitor has no room for more just now");
 	if (r < 0)
 		return r;
 	t->all->programs++;
@@ -143,12 +117,28 @@ int tenant_run(struct tenant *t, const struct box_command *c, struct tenant_prog
 	return 0;
 }
 
+/* When the monitor has no room for it: with the next message that comes from there. */
+static void end_program(struct tenant *t, uint32_t id)
+{
+	if (box_kill_session(t->box, id, ERR_IGNORED) == -EAGAIN &&
+	    grow_room(t->to_end, t->n_to_end))
+		t->to_end[t->n_to_end++] = id;
+}
+
+static void end_those_left(struct tenant *t)
+{
+	while (t->box && t->n_to_end &&
+	       box_kill_session(t->box, t->to_end[t->n_to_end - 1], ERR_IGNORED) !=
+		       -EAGAIN)
+		t->n_to_end--;
+}
+
 void tenant_forget(struct tenant_program *p)
 {
 	if (!p->tenant)
 		return;
 	if (p->runs && p->tenant->box)
-		(void)box_kill_session(p->tenant->box, p->id, ERR_IGNORED);
+		end_program(p->tenant, p->id);
 	unlink_program(p);
 }
 
@@ -175,7 +165,7 @@ static void on_spawned(struct tenant *t, uint32_t id, struct box_proc *proc,
 		p->runs = true;
 		p->started(p->ctx, proc, NULL);
 	} else { /* forgotten in the meantime */
-		(void)box_kill_session(t->box, id, ERR_IGNORED);
+		end_program(t, id);
 	}
 }
 
@@ -251,7 +241,45 @@ static void close_box(struct tenant *t)
 		spec_done(t->spec);
 	free(t->spec);
 	t->spec = NULL;
+	t->n_to_end = 0;
 	t->state = CLOSED;
+}
+
+/* ---- questions ------------------------------------------------------------------ */
+
+int tenant_ask(struct tenant *t, const char *what, const struct json *args,
+	       struct tenant_question *q, struct err *e)
+{
+	int r = t->state == OPEN ? box_question(t->box, what, args, &q->id, e)
+				 : err_set(e, -ENOTCONN, "the box has ended");
+
+	if (r < 0)
+		return r;
+	q->tenant = t;
+	q->next = t->questions;
+	t->questions = q;
+	return 0;
+}
+
+void tenant_unask(struct tenant_question *q)
+{
+	if (q->tenant)
+		(void)list_drop(q->tenant->questions, q);
+	q->tenant = NULL;
+}
+
+static void on_answered(void *ctx, uint32_t id, const struct json *answer,
+			const struct err *why)
+{
+	struct tenant *t = ctx;
+	struct tenant_question *q = t->questions;
+
+	while (q && q->id != id)
+		q = q->next;
+	if (!q) /* who asked has left */
+		return;
+	tenant_unask(q);
+	q->answered(q->ctx, answer, why);
 }
 
 /* The box has ended, and all that ran in it. */
@@ -270,6 +298,12 @@ static void box_ended(struct tenant *t)
 		else
 			p->started(p->ctx, NULL, &why);
 	}
+	while (t->questions) {
+		struct tenant_question *q = t->questions;
+
+		tenant_unask(q);
+		q->answered(q->ctx, NULL, &why);
+	}
 }
 
 static int on_box(void *ctx, uint32_t, struct err *)
@@ -279,6 +313,7 @@ static int on_box(void *ctx, uint32_t, struct err *)
 	tenant_hold(t);
 	if (take_messages(t) < 0)
 		box_ended(t);
+	end_those_left(t);
 	tenant_release(t);
 	return 0;
 }
@@ -297,7 +332,10 @@ static void open_kept(struct tenant *t)
 static int join(struct tenant *t, struct err *e)
 {
 	const struct server_conf *conf = t->all->conf;
-	struct box_open o = { .join_only = true };
+	struct box_open o = { .join_only = true,
+			      .answer_ms = JOIN_MS,
+			      .answered = on_answered,
+			      .answered_ctx = t };
 	int r;
 
 	t->spec = calloc(1, sizeof(*t->spec));
@@ -318,6 +356,9 @@ static int join(struct tenant *t, struct err *e)
 	r = box_open(&o, &t->box, e);
 	if (r < 0)
 		return r;
+	r = box_unblock(t->box);
+	if (r < 0)
+		return err_sys(e, r, "cannot join the box");
 	open_kept(t);
 	r = loop_add(t->all->loop, box_fd(t->box), EPOLLIN, on_box, t, &t->source);
 	return r < 0 ? err_sys(e, r, "cannot join the box") : 0;
@@ -502,6 +543,7 @@ static void free_tenant(struct tenant *t)
 	scope_close(&t->kept);
 	sessions_done(&t->sessions);
 	t->all->count--;
+	free(t->to_end);
 	free(t->dir);
 	free(t);
 }

@@ -3,7 +3,8 @@
  * Needs:  the server's loop; somebody who starts boxes (server.h).
  * Owns:   the connection to each box's monitor; programs that run in it.
  * Never:  lets one tenant's name lead to another's directory: it is a hash of the names;
- *         waits for a box or its monitor longer than for an answer of the monitor. */
+ *         waits for a box, nor for its monitor, but two seconds when it joins it: a monitor
+ *         that is held up holds up its own box alone. */
 #ifndef AGENT_SERVER_TENANT_TENANT_H
 #define AGENT_SERVER_TENANT_TENANT_H
 
@@ -109,6 +110,23 @@ int tenant_run(struct tenant *t, const struct box_command *c, struct tenant_prog
 	       struct err *e);
 /** tenant_forget() - nothing of @p is called any more; what runs is ended */
 void tenant_forget(struct tenant_program *p);
+
+/* A question to its monitor. The caller's; tenant_unask() before it goes. */
+struct tenant_question {
+	struct tenant_question *next;
+	struct tenant *tenant; /* NULL = not asked, or answered */
+	uint32_t id;
+	/* @answer NULL: @why not */
+	void (*answered)(void *ctx, const struct json *answer, const struct err *why);
+	void *ctx;
+};
+
+/** tenant_ask() - as box_ask(); q->answered, which says what came of it, is not called before
+ *  this returns */
+int tenant_ask(struct tenant *t, const char *what, const struct json *args,
+	       struct tenant_question *q, struct err *e);
+/** tenant_unask() - it is not called any more */
+void tenant_unask(struct tenant_question *q);
 
 /* ---- where sessions are --------------------------------------------------------- */
 

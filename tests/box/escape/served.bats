@@ -51,6 +51,36 @@ peak() { if [ "${CUBBY_TEST_SANITIZED-}" ]; then echo 0; else awk '/VmHWM/ { pri
 
 # What a box can write to, it can also read, or leave empty behind the question how much there
 # is. So nothing that the server shares with a box may be waited for.
+# It is busy, or has a hostile process 1: then what is sent to it lies in its socket.
+@test "K07: a monitor that takes nothing holds up its own box alone" {
+	serve_end
+	mkdir boxes
+	serve_start --boxes "$PWD/boxes"
+	serve_json POST /execute '{"command":"true"}' -H 'X-User-Id: a'
+	serve_json POST /execute '{"command":"true"}' -H 'X-User-Id: b'
+	monitor=$(cubby info --json -C boxes/a-* | jq .monitor_pid)
+	printf '{"command":"true %06000d"}' 0 >body
+	kill -STOP "$monitor"
+	curl -sS -m 5 -Z --parallel-max 100 -o /dev/null -H "Authorization: Bearer $SERVE_KEY" -H 'X-User-Id: a' \
+		-H 'Content-Type: application/json' -d @body "$SERVE_URL/execute#[1-400]" 2>/dev/null 3>&- &
+	flood=$!
+	held=
+	for ((times = 0; times < 40; times++)); do
+		curl -sS -m 2 "$SERVE_URL/health" -o /dev/null || held=1
+		read -rt 0.05 <> <(:) || true
+	done
+	run curl -sS -m 2 -H "Authorization: Bearer $SERVE_KEY" -H 'X-User-Id: b' -H 'Content-Type: application/json' \
+		-d '{"command":"echo b"}' "$SERVE_URL/execute?wait=1"
+	kill -CONT "$monitor"
+	wait $flood || true
+	[ ! "$held" ]
+	[[ $output == *'"b\r\n"'* ]]
+	serve_json POST '/execute?wait=10' '{"command":"echo again"}' -H 'X-User-Id: a'
+	[[ $output == *'"again\r\n"'* ]]
+	serve GET /ports -H 'X-User-Id: a'
+	[ "$output" = '{"ports":[]}' ]
+}
+
 @test "K07: no descriptor that the server reads of a box can hold it up" {
 	own=" $(cd "/proc/$SERVE_PID/fd" && echo *) "
 	begin_cell 'open("began", "w").close(); import time; time.sleep(60)'
