@@ -89,10 +89,10 @@ static int by_project(const void *a, const void *b)
 
 static int done(struct reading *rd, int r, struct boxlist *ret)
 {
-	if (r < 0) {
+	if (r < 0 || !rd->list.n)
 		boxlist_done(&rd->list);
+	if (r < 0)
 		return r;
-	}
 	if (rd->list.n)
 		qsort(rd->list.v, rd->list.n, sizeof(*rd->list.v), by_project);
 	*ret = rd->list;

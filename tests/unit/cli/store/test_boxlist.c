@@ -43,7 +43,27 @@ static void test(const void *p)
 	unit_err(&e, r->want, r->msg);
 }
 
+/* Whoever reads all of them then has nothing of it to free. */
+static void one_without_a_record(void)
+{
+	static const char key[] =
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+	_cleanup_store_ struct store s = STORE_NONE;
+	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
+	struct err e = ERR_NONE;
+
+	setenv("XDG_DATA_HOME", unit_tmpdir(), 1);
+	unit_ok(store_open(&s, &e), &e);
+	unit_ok(boxlist_read_one(&s, key, &l, &e), &e);
+	assert_int_equal(l.n, 0);
+	assert_null(l.v);
+}
+
 int main(void)
 {
-	return unit_rows("boxlist", rows, test);
+	static const struct unit_case cases[] = {
+		{ "one without a record", one_without_a_record },
+	};
+
+	return unit_rows("boxlist", rows, test) + unit_cases("boxlist", cases);
 }
