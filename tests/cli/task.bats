@@ -27,7 +27,7 @@ teardown() { model_done; }
 	END
 	run -0 task -q --max-rounds 7 --timeout 1h "look"
 	run -0 jq -rs '[.[] | select(.body)][0].body.messages[0].content' "$BATS_TEST_TMPDIR/requests"
-	[[ $output == *"- System: $(cubby exec -q -- sh -c '. /etc/os-release; echo "$PRETTY_NAME"'), apt-get, $(uname -m), $(nproc) processors"$'\n'* ]]
+	[[ $output == *"- System: $(cubby exec -q -- sh -c '. /etc/os-release; echo "$PRETTY_NAME"'), apt-get (first apt-get update), $(uname -m), $(nproc) processors"$'\n'* ]]
 	[[ $output == *"- Programs: there are bash"*" perl"*"; there are not "* ]]
 	[[ $output == *"- Network: none: nothing can be downloaded or installed"$'\n'* ]]
 	[[ $output == *" of memory, "*" processes; 7 turns, 1h00m for all; a result has up to 3072 characters"$'\n'* ]]

@@ -7,7 +7,7 @@
 #include "cli/show/render.h"
 #include "cli/task/view/end.h"
 
-enum { COLS_LEAST = 20, LEFT_LEAST = 16 };
+enum { COLS_LEAST = 16, LEFT_LEAST = 16 };
 
 static void add_left(const struct view_now *now, struct buf *out)
 {

@@ -428,6 +428,13 @@ static void add_rest(const char *rest, struct buf *out)
 		buf_adds(out, " …, 'cubby log -l' shows all");
 }
 
+/* For what still runs: nothing is typed. */
+static bool waits_on(const struct task_call *c, const char *text, const char *keys)
+{
+	return !*text && !(keys && *keys) && !json_get_bool(c->args, "reset", false) &&
+	       (strcmp(c->name, "shell") == 0 || strcmp(c->name, "input") == 0);
+}
+
 int view_call_text(const struct task_call *c, bool secret, struct buf *out)
 {
 	const char *text = main_argument(c), *keys = json_get_str(c->args, "keys");
@@ -437,7 +444,9 @@ int view_call_text(const struct task_call *c, bool secret, struct buf *out)
 		view_secret_input(c->args, out);
 		return buf_failed(out);
 	}
-	if (strcmp(c->name, "shell") == 0) {
+	if (waits_on(c, text, keys)) {
+		buf_adds(out, "waits on");
+	} else if (strcmp(c->name, "shell") == 0) {
 		buf_adds(out, "$ ");
 	} else { /* a model may name any */
 		text_seen(out, c->name, strlen(c->name), false);

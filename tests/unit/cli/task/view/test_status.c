@@ -33,7 +33,11 @@ static const struct row {
 	  { VIEW_WAITS, "", 0, 72000, 0 },
 	  20,
 	  "⠋ waiting for the m…\n" },
-	{ "none at all", { VIEW_WAITS, "", 0, 0, 0 }, 19, "" },
+	{ "as narrow as it can be",
+	  { VIEW_WAITS, "", 3723000, 3723000, 0 },
+	  16,
+	  "⠋ waiting… 1h02m\n" },
+	{ "none at all", { VIEW_WAITS, "", 0, 0, 0 }, 15, "" },
 	{ "nothing is done", { VIEW_NOTHING, "", 0, 0, 0 }, 79, "" },
 };
 
