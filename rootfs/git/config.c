@@ -131,7 +131,7 @@ static int read_value(struct reader *r)
 {
 	char *out = r->item.value;
 	size_t n = 0, keep = 0; /* keep: without the blanks at the end */
-	bool quoted = false;
+	bool quoted = false, escaped;
 
 	for (;;) {
 		int c = peek(r);
@@ -151,14 +151,19 @@ static int read_value(struct reader *r)
 			keep = n;
 			continue;
 		}
-		if (c == '\\' && (c = unescape(r)) == -2)
+		escaped = c == '\\';
+		if (escaped) {
+			keep = n; /* blanks before it */
+			c = unescape(r);
+		}
+		if (c == -2)
 			return -EBADMSG;
 		if (c == -1)
 			continue;
 		if (n == GIT_CONFIG_TEXT - 1)
 			return -EMSGSIZE;
 		out[n++] = (char)c;
-		if (quoted || (c != ' ' && c != '\t' && c != '\r'))
+		if (quoted || escaped || (c != ' ' && c != '\t' && c != '\r'))
 			keep = n;
 	}
 	out[keep] = '\0';

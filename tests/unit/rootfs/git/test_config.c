@@ -23,6 +23,8 @@ static const struct row {
 	{ "remarks", "# x\n;y\n[a]\nb = c ; d\n", 0, "a||b=c;" },
 	{ "quotes", "[a]\nb = \" x # \" y \\\"\n", 0, "a||b= x #  y \";" },
 	{ "goes on", "[a]\nb = c\\\n d\n", 0, "a||b=c d;" },
+	{ "blanks by name", "[a]\nb = c\\t \nd = e \\\n\nf = g \\\\ \n", 0,
+	  "a||b=c\t;a||d=e ;a||f=g \\;" },
 	{ "carriage returns", "[a]\r\nb = c\r\n", 0, "a||b=c;" },
 	{ "byte order mark", "\xef\xbb\xbf[a]\nb=c", 0, "a||b=c;" },
 	{ "no section", "a = b\n", -EBADMSG, "" },
