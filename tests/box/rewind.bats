@@ -142,7 +142,7 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 
 @test "checkpoint: of a box whose files come, go and are moved all the time" {
 	cubby exec -q --project review --detach -- sh -c 'while :; do
-		mkdir -p a/b/c; echo 1 >a/b/c/f; rm gone; mv a moved; echo live >gone; rm -r moved; done' 2>/dev/null
+		mkdir -p a/b/c; (cd a/b/c; seq 2000 | xargs touch); rm gone; mv a moved; echo live >gone; rm -r moved; done' 2>/dev/null
 	timeout 60 sh -c "until cubby diff --name-only | grep -q gone; do sleep 0.1; done"
 	for i in $(seq 30); do
 		cubby checkpoint -q "all$i"

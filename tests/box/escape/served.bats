@@ -61,12 +61,12 @@ peak() { if [ "${CUBBY_TEST_SANITIZED-}" ]; then echo 0; else awk '/VmHWM/ { pri
 	monitor=$(cubby info --json -C boxes/a-* | jq .monitor_pid)
 	printf '{"command":"true %06000d"}' 0 >body
 	kill -STOP "$monitor"
-	curl -sS -m 5 -Z --parallel-max 100 -o /dev/null -H "Authorization: Bearer $SERVE_KEY" -H 'X-User-Id: a' \
+	curl -sS -m 5 -Z --parallel-immediate --parallel-max 100 -o /dev/null -H "Authorization: Bearer $SERVE_KEY" -H 'X-User-Id: a' \
 		-H 'Content-Type: application/json' -d @body "$SERVE_URL/execute#[1-400]" 2>/dev/null 3>&- &
 	flood=$!
 	held=
 	for ((times = 0; times < 40; times++)); do
-		curl -sS -m 2 "$SERVE_URL/health" -o /dev/null || held=1
+		curl -sS -m 2 "$SERVE_URL/health" -o /dev/null || { held=1; break; }
 		read -rt 0.05 <> <(:) || true
 	done
 	run curl -sS -m 2 -H "Authorization: Bearer $SERVE_KEY" -H 'X-User-Id: b' -H 'Content-Type: application/json' \
