@@ -9,6 +9,8 @@
 
 enum { RUNDIR_BACKLOG = 128, RUNDIR_WAIT_S = 20 /* as for an answer */ };
 
+static const char own_remedy[] = "set XDG_RUNTIME_DIR to a directory of your own";
+
 /* Only a directory of ours that nobody else can enter is used: in /tmp anybody may have
  * made the name first. */
 static int check_own(int fd, const char *path, struct err *e)
@@ -21,9 +23,8 @@ static int check_own(int fd, const char *path, struct err *e)
 	if (st.st_uid != sys_geteuid() || (st.st_mode & 077))
 		return err_set(
 			e, -EPERM,
-			"'%s' belongs to somebody else or others may enter it; set "
-			"XDG_RUNTIME_DIR to a directory of your own",
-			path);
+			"'%s' belongs to somebody else or others may enter it; %s",
+			path, own_remedy);
 	return 0;
 }
 
@@ -34,7 +35,11 @@ static int open_own(int dirfd, const char *path, struct err *e)
 
 	fd = sys_openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	if (fd < 0)
-		return err_sys(e, fd, "cannot open runtime directory '%s'", path);
+		err_sys(e, fd, "cannot open runtime directory '%s'", path);
+	if (fd == -ENOTDIR) /* somebody else's file or link, in /tmp */
+		err_hint(e, "%s", own_remedy);
+	if (fd < 0)
+		return fd;
 	r = check_own(fd, path, e);
 	return r < 0 ? r : take(&fd, -1);
 }
