@@ -1,5 +1,7 @@
 #include "cli/task/view/lines.h"
 
+#include <string.h>
+
 #include "cli/task/view/words.h"
 
 static void put(struct view_lines *l, unsigned char c)
@@ -30,13 +32,39 @@ struct feed {
 	void *ctx;
 };
 
-/* Sequences draw what is no line. */
+static bool is_one_of(const char *const *names, const char *s, size_t len)
+{
+	for (; *names; names++)
+		if (strlen(*names) == len && memcmp(*names, s, len) == 0)
+			return true;
+	return false;
+}
+
+/* Sequences draw what is no line, but for those by which a progress bar goes. */
+static void on_sequence(struct view_lines *l, const char *s, size_t len)
+{
+	static const char *const to_start[] = { "\033[G", "\033[0G", "\033[1G", NULL };
+	static const char *const erase_rest[] = { "\033[K", "\033[0K", "\033[J",
+						  "\033[0J", NULL };
+	static const char *const erase_all[] = { "\033[2K", "\033[2J", NULL };
+
+	if (is_one_of(to_start, s, len))
+		l->cr = true;
+	else if (is_one_of(erase_all, s, len) ||
+		 (l->cr && is_one_of(erase_rest, s, len)))
+		l->n = 0;
+}
+
 static void on_piece(void *ctx, const char *data, size_t len)
 {
 	const struct feed *f = ctx;
 	struct view_lines *l = f->l;
 
-	for (size_t i = 0; i < len && *data != '\033'; i++) {
+	if (len && *data == '\033') {
+		on_sequence(l, data, len);
+		return;
+	}
+	for (size_t i = 0; i < len; i++) {
 		if (data[i] == '\n') {
 			emit(l, f->fn, f->ctx);
 		} else if (data[i] == '\r') {
