@@ -10,6 +10,7 @@
 #include "base/dl.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/show/tty.h"
 
 #define PASTE_BEGIN "\033[200~"
 #define PASTE_END "\033[201~"
@@ -57,7 +58,27 @@ struct lineedit {
 	bool interrupted;
 };
 
+static void switch_paste(const struct lineedit *l, bool on)
+{
+	fputs(on ? "\033[?2004h" : "\033[?2004l", l->out);
+	fflush(l->out);
+}
+
 /* ---- characters ----------------------------------------------------------------------- */
+
+/* After ^Z and fg the mode is the shell's, and the cursor below what the shell wrote. */
+static void take_terminal_back(struct lineedit *l)
+{
+	struct termios now;
+
+	if (!tty_here(l->conf.in) || sys_tcgetattr(l->conf.in, &now) < 0 ||
+	    !(now.c_lflag & ICANON))
+		return;
+	l->lib.el_set(l->el, EL_PREP_TERM, 0); /* so that the library sees a change */
+	l->lib.el_set(l->el, EL_PREP_TERM, 1);
+	switch_paste(l, true);
+	l->lib.el_set(l->el, EL_REFRESH);
+}
 
 /* The next byte; 0 at the end or after ^C. */
 static int next_byte(struct lineedit *l, char *ret)
@@ -81,6 +102,7 @@ static int next_byte(struct lineedit *l, char *ret)
 		if (r > 0 && fds[2].revents && l->conf.aside.ready) {
 			l->conf.aside.ready(l->conf.aside.ctx);
 			l->lib.el_resize(l->el);
+			take_terminal_back(l);
 		}
 	}
 }
@@ -336,12 +358,6 @@ void lineedit_free(struct lineedit **p)
 		fclose(l->out);
 	free(l);
 	*p = NULL;
-}
-
-static void switch_paste(const struct lineedit *l, bool on)
-{
-	fputs(on ? "\033[?2004h" : "\033[?2004l", l->out);
-	fflush(l->out);
 }
 
 int lineedit_read(struct lineedit *l, const char *prompt, const char *start,

@@ -284,6 +284,26 @@ shows() {
 	shows "status 0"
 }
 
+@test "screen: the line of a conversation that was stopped by ^Z is edited on" {
+	model <<<'{"expect":"half a line","text":"Whole."}'
+	begin 80 40 PS1=there: bash --norc --noprofile -i
+	shows "there:"
+	keys "clear; cubby --net none" Enter
+	shows "/help lists"
+	keys "half a"
+	shows "› half a"
+	keys C-z
+	shows "Stopped"
+	keys "clear; fg" Enter
+	shows "› half a"
+	keys " linf" BSpace e Enter
+	shows "› half a line" "Whole."
+	keys C-d
+	shows "there:"
+	keys "exit" Enter
+	shows "status 0"
+}
+
 @test "screen: a conversation shows what was done, takes it back, and changes its model" {
 	model <<-'END'
 	{"config":{"append_only":false,"summary":{"text":"Done: SUMMARY."}}}
