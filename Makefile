@@ -418,7 +418,7 @@ help:
 	@echo 'make page        the page of cubby serve (with npm)'
 	@echo 'make deps        install what building and running needs (scripts/install-deps)'
 	@echo 'make check       install what tests need, then all tests; T=name for a part'
-	@echo '                 (T=quick: what takes a minute)'
+	@echo '                 (T=quick: what takes a minute and a half)'
 	@echo 'make check-long  clang-tidy, the analyzer, libFuzzer, more of the box tests'
 	@echo 'make check-vm    the box tests under other kernels and set-ups, in qemu'
 	@echo 'make check-fresh both commands of the README in new roots of Debian and Ubuntu'
