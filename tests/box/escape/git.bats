@@ -613,7 +613,7 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	for end in "rm --yes" "mv . away" "exec --wipe -- true"; do
 		cubby exec -q --keep --volume "$dir:/v:rw" -- sh -ec "for at in new /v; do
 			mkdir \$at/deep -p; git init -q \$at/deep; printf '$(evil_config)' >>\$at/deep/.git/config; done; touch made; sleep 100" 3>&- &
-		until [ -e made ]; do sleep 0.1; done
+		for _ in $(seq 600); do [ ! -e made ] || break; sleep 0.1; done
 		kill -9 "$(cubby info --json | jq .monitor_pid)"
 		wait $! || true
 		run -0 --separate-stderr cubby $end

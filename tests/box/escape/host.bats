@@ -375,7 +375,7 @@ S
 	cat >asks <<'S'
 set -e
 ip link set lo up
-up() { until grep -q up "$1" 2>/dev/null; do sleep 0.05; done; }
+up() { for _ in $(seq 600); do ! grep -q up "$1" 2>/dev/null || return 0; sleep 0.05; done; return 1; }
 cubby exec -q --publish 8080:8080 -- perl serve 8080 seen >box.log 2>&1 3>&- & up box.log
 cubby -C other "say hi" </dev/null >none 2>&1 || echo "none $?"
 cubby -C other --model llamacpp: "say hi" </dev/null >named 2>/dev/null; cat named
