@@ -152,6 +152,7 @@ static void the_same_bytes_are_unpacked_once(void)
 static void a_failure_leaves_nothing(void)
 {
 	_cleanup_json_ struct json *idmap = json_object();
+	char want[512];
 	struct err e = ERR_NONE;
 	struct image i;
 	struct world w;
@@ -159,7 +160,10 @@ static void a_failure_leaves_nothing(void)
 	begin(&w, idmap);
 	w.fail = -ENOSPC;
 	assert_int_equal(pull_image(&w.conf, archive("a.tar"), &i, &e), -ENOSPC);
-	unit_err(&e, -ENOSPC, "'a': cannot write 'made': No space left on device");
+	snprintf(want, sizeof(want),
+		 "'%s': cannot write 'made': No space left on device",
+		 archive("a.tar"));
+	unit_err(&e, -ENOSPC, want);
 	end(&w, 0);
 }
 
