@@ -160,10 +160,11 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby run --net none "$@"); 
 	[ "$(wc -l <f)" = 40 ]
 }
 
+# It is for the model, as all that is typed while the task works.
 @test "person: what was typed before the question was asked does not answer it" {
 	model <<-'END'
-	{"calls":[{"name":"shell","args":{"command":"touch one"}}]}
-	{"expect":"[exit 0","calls":[{"name":"shell","args":{"command":"touch two"}}]}
+	{"calls":[{"name":"shell","args":{"command":"touch one; sleep 0.5"}}]}
+	{"expect":"\"content\": \"y\"","calls":[{"name":"shell","args":{"command":"touch two"}}]}
 	{"expect":"The person refused this call: too early","calls":[{"name":"finish","args":{"answer":"asked","success":true}}]}
 	END
 	run -0 talk --ask "make files" <<-'END'
@@ -172,6 +173,7 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby run --net none "$@"); 
 	["why not?", "too early\n"]
 	["asked", ""]
 	END
+	[[ $output == *"you, for its next turn: y"* ]]
 	[ "$(echo *)" = one ]
 }
 
