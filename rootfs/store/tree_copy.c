@@ -415,11 +415,12 @@ static int copy_kind(struct copy *c, const char *name, const struct stat *st)
 	}
 }
 
-/* What @name was when it was looked at it is no more. */
+/* What @name was when it was looked at it is no more. EXDEV: what is opened beneath a directory
+ * was moved out of it meanwhile. */
 static bool has_changed(int r)
 {
 	return r == -ENOENT || r == -ESTALE || r == -ENOTDIR || r == -ELOOP ||
-	       r == -EINVAL || r == -ENXIO || r == -EPERM;
+	       r == -EINVAL || r == -ENXIO || r == -EPERM || r == -EXDEV;
 }
 
 /* 1 = went down into a directory */

@@ -297,7 +297,7 @@ shows() {
 	keys "clear; fg" Enter
 	shows "› half a"
 	keys " linf" BSpace e Enter
-	shows "› half a line" "Whole."
+	shows "› half a line" "Whole." "done, 1 round" # until then keys are the model's
 	keys C-d
 	shows "there:"
 	keys "exit" Enter
