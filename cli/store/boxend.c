@@ -57,11 +57,6 @@ static int await_end(const struct boxdir *dir, int monitor, struct err *e)
 {
 	struct pollfd p = { .fd = monitor, .events = POLLIN };
 
-	if (monitor < 0) {
-		_cleanup_close_ int lock = boxdir_lock(dir, true, e);
-
-		return MIN(lock, 0);
-	}
 	for (;;) {
 		bool over = sys_poll(&p, 1, 0) > 0;
 		_cleanup_close_ int lock =
@@ -72,6 +67,25 @@ static int await_end(const struct boxdir *dir, int monitor, struct err *e)
 		*e = ERR_NONE;
 		if (over)
 			return 0;
+	}
+}
+
+/* Nobody has answered: the box was ending, or is being started, or has been since. */
+static int ask_again(const struct boxdir *dir, const struct spec *s, struct err *e)
+{
+	for (;;) {
+		_cleanup_close_ int monitor = -1;
+		_cleanup_close_ int lock =
+			file_lock_within(dir->dirfd, "lock", LOCK_LOOK_MS, e);
+		int r = MIN(lock, 0);
+
+		if (lock == -EWOULDBLOCK) {
+			*e = ERR_NONE;
+			r = ask_to_stop(s, &monitor, e);
+			if (r == 0 && monitor < 0)
+				continue;
+		}
+		return monitor < 0 ? r : await_end(dir, monitor, e);
 	}
 }
 
@@ -191,7 +205,9 @@ static int stop(const struct store *st, const char *key, bool *deaf, struct err 
 	}
 	if (*deaf)
 		return end_deaf(&dir, e);
-	return r < 0 ? r : await_end(&dir, monitor, e);
+	if (r < 0)
+		return r;
+	return monitor < 0 ? ask_again(&dir, &s, e) : await_end(&dir, monitor, e);
 }
 
 int boxend_stop(const struct store *st, const char *key, struct err *e)
